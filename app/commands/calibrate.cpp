@@ -4,75 +4,26 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <system_error>
-#include <utility>
 
 #include "app/calibrate/calibration.hpp"
+#include "app/calibrate/contribution.hpp"
+#include "app/calibrate/measured.hpp"
+#include "app/calibrate/profile_checks.hpp"
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/output/file_output.hpp"
 #include "app/output/terminal.hpp"
-#include "app/run/record_of.hpp"
-#include "app/run/shape_choice.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/find_profile.hpp"
 #include "engine/model/fit.hpp"
 #include "engine/model/profile_names.hpp"
-#include "report/read/read_report.hpp"
-#include "report/record/cases.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
 
 namespace {
-
-/// What there is to fit to, wherever it comes from.
-struct Measured {
-  Device device;
-  std::vector<report::Record> fitted;
-  std::vector<report::Record> held_out;
-  std::string held_out_in_words;
-  std::string day;  ///< of the measurement, 2026-01-31
-};
-
-constexpr std::size_t day_length = std::string_view("2026-01-31").size();
-
-/// The case of a record: the probe and the value of its first axis, which tells the pattern.
-std::string group_of(const report::Record& record) {
-  return words_of(record, [&](const std::string& name) {
-    return name == record.swept || name == "stride_elements" || name == "word_bytes";
-  });
-}
-
-// ---- From the GPU
-
-Measured measure_plan(Backend& backend, bool quiet, const Environment& environment) {
-  Progress progress(environment.err, environment.err_terminal, !quiet);
-  std::vector<CalibrationSweeps> plan = calibration_plan(environment.registry);
-  std::size_t total = 0;
-  std::size_t done = 0;
-  for (const CalibrationSweeps& sweeps : plan) total += sweeps.plan.size();
-  const auto before = [&](const Case& tested) {
-    progress.show(fmt::format("{}/{} {}", done, total, to_string(tested)));
-  };
-  Measured measured;
-  for (CalibrationSweeps& sweeps : plan) {
-    auto& target = sweeps.use == CalibrationUse::fitted ? measured.fitted : measured.held_out;
-    for (PlannedSweep& sweep : sweeps.plan.sweeps) {
-      const ShapeChoice choice = choose_shape(sweep, backend, before);
-      for (const Case& tested : sweep.cases) {
-        ++done;
-        if (choice.failure) continue;  // what cannot run here has no rate here
-        before(tested);
-        target.push_back(backend.run(tested));
-      }
-    }
-  }
-  measured.device = backend.device();
-  measured.held_out_in_words = "other offsets and strides";
-  measured.day = utc_now().substr(0, day_length);
-  return measured;
-}
 
 std::unique_ptr<Backend> open_gpu(const CalibrateArguments& arguments, const Environment& environment) {
   MeasureOptions options;
@@ -88,89 +39,6 @@ std::unique_ptr<Backend> open_gpu(const CalibrateArguments& arguments, const Env
                        "; to fit reports that were measured elsewhere: gpumem calibrate --from REPORT");
   }
 }
-
-// ---- From reports
-
-/// What reports do not say of a device, from the shipped profile of its kind.
-Device completed(Device device, const std::string& path) {
-  for (const std::string& name : model::profile_names()) {
-    const Device kind = model::load_profile(name).device;
-    if (!model::same_gpu(kind.name, device.name)) continue;
-    const auto fill = [](auto& own, auto of_kind) { own = own == 0 ? of_kind : own; };
-    fill(device.shared_bytes_per_block, kind.shared_bytes_per_block);
-    fill(device.shared_bytes_per_multiprocessor, kind.shared_bytes_per_multiprocessor);
-    fill(device.threads_per_multiprocessor, kind.threads_per_multiprocessor);
-  }
-  if (device.threads_per_multiprocessor == 0 || device.shared_bytes_per_block == 0) {
-    throw usage_error(
-        fmt::format("{}: does not say how many threads and how much shared memory a multiprocessor of '{}' "
-                    "holds; calibrate on the machine with that GPU",
-                    path, device.name));
-  }
-  return device;
-}
-
-Measured measured_before(const CalibrateArguments& arguments, const Environment& environment) {
-  Measured measured;
-  std::optional<Device> device;
-  const auto add = [&](const std::string& path, std::vector<report::Record>& records) {
-    report::Report report = report::read_report_file(path, environment.in);
-    if (report.backend != "cuda" || !report.device) {
-      throw usage_error(fmt::format("{}: is no measurement; rates can only be fitted to what a GPU did", path));
-    }
-    const Device found = completed(*report.device, path);
-    if (device && device->name != found.name) {
-      throw usage_error(
-          fmt::format("{}: was measured on '{}', the reports before on '{}'; a profile is of one kind of "
-                      "GPU",
-                      path, found.name, device->name));
-    }
-    // A later report may have seen the link awake.
-    if (!device || found.link_bytes_per_s() > device->link_bytes_per_s()) device = found;
-    measured.day = std::max(measured.day, report.started_at.substr(0, day_length));
-    std::ranges::move(report.results, std::back_inserter(records));
-  };
-  for (const std::string& path : arguments.from) add(path, measured.fitted);
-  for (const std::string& path : arguments.check) add(path, measured.held_out);
-  measured.device = *device;
-  if (!arguments.check.empty()) {
-    measured.held_out_in_words = "the reports given to --check";
-    return measured;
-  }
-  // Every fourth pattern: rates have to hold for those that they were not fitted to.
-  std::map<std::string, std::size_t> patterns;
-  for (const report::Record& record : measured.fitted) patterns[group_of(record)];
-  std::size_t next = 0;
-  for (auto& [pattern, number] : patterns) number = next++;
-  const auto held_out =
-      std::stable_partition(measured.fitted.begin(), measured.fitted.end(), [&](const report::Record& record) {
-        return is_read_off(record.probe) || patterns.at(group_of(record)) % 4 != 3;
-      });
-  std::move(held_out, measured.fitted.end(), std::back_inserter(measured.held_out));
-  measured.fitted.erase(held_out, measured.fitted.end());
-  measured.held_out_in_words = "every fourth pattern and word size";
-  return measured;
-}
-
-// ---- From records to cases of the fit
-
-std::vector<model::FitCase> cases_of(const std::vector<report::Record>& records, const model::Profile& profile,
-                                     const std::vector<Probe>& registry, Progress& progress) {
-  std::vector<model::FitCase> cases;
-  for (const report::Record& record : records) {
-    progress.show(fmt::format("{}/{} what {} demands", &record - records.data(), records.size(), record.probe));
-    const auto probe = std::ranges::find(registry, record.probe, &Probe::name);
-    if (!is_sound(record) || probe == registry.end()) continue;
-    const auto tested = report::case_of(record, *probe);
-    if (!tested) continue;
-    Workload workload = describe(*tested, profile.device);
-    if (!model::FitCase::suits(workload)) continue;
-    cases.emplace_back(std::move(workload), profile, record.time->summary.median.count(), group_of(record));
-  }
-  return cases;
-}
-
-// ---- Results
 
 /// Says in the profile how each rate is known; of those that were kept it says so already.
 void explain(model::Profile& profile, const std::vector<model::RateEstimate>& estimates,
@@ -233,6 +101,39 @@ std::string written_words(const std::string& path, const Device& device, bool ow
       path, report::shell_quoted(device.name));
 }
 
+/// The file of a contribution. Throws a usage error for one that cannot be written.
+FileOutput contribution_file(const std::string& path, std::span<const std::string> inputs) {
+  if (path == "-") throw usage_error("--contribute: the file is to be attached to an issue; name one in place of -");
+  return FileOutput(path, inputs);
+}
+
+/// Throws a usage error if the profile would go where the contribution goes.
+void refuse_same_file(const std::string& profile, const std::optional<std::string>& contribution) {
+  std::error_code unknown;  // of a path that cannot be followed; opening it says why
+  if (!contribution || std::filesystem::weakly_canonical(profile, unknown) !=
+                           std::filesystem::weakly_canonical(*contribution, unknown)) {
+    return;
+  }
+  throw usage_error(fmt::format("--contribute: '{}' is the profile's own file; name another", *contribution));
+}
+
+/// What stands below the profile's file.
+std::string contribution_words(const std::string& path, std::span<const report::Report> reports,
+                               std::span<const ProfileCheck> checks) {
+  std::string text = "\nchecks of the profile, which every shipped one passes\n";
+  for (const ProfileCheck& check : checks) {
+    text += fmt::format("{}  {:<12} {}\n", check.passed ? "PASS" : "FAIL", check.name, check.said);
+  }
+  std::size_t cases = 0;
+  for (const report::Report& report : reports) cases += report.results.size();
+  return text +
+         fmt::format(
+             "\nContribution written to {}: the profile, the {} that it was made of, and the checks. It names the "
+             "GPU, the processor, the system and the versions of driver and program; no host, user, file or "
+             "serial number. To contribute it, open an issue \"A profile of a GPU\" at gpumem and attach it.\n",
+             path, report::counted(cases, "measured case"));
+}
+
 }  // namespace
 
 int run_calibrate_command(const CalibrateArguments& arguments, const Environment& environment) {
@@ -245,11 +146,14 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   std::string path = arguments.output.value_or("");
   std::vector<std::string> inputs = arguments.from;
   inputs.insert(inputs.end(), arguments.check.begin(), arguments.check.end());
-  // Whatever is wrong with the file is found before anything is measured.
+  // Whatever is wrong with the files is found before anything is measured.
   const auto open_file = [&] {
+    refuse_same_file(path, arguments.contribute);
     if (path != "-") file.emplace(path, inputs);
   };
   if (!own) open_file();
+  std::optional<FileOutput> contribution;
+  if (arguments.contribute) contribution = contribution_file(*arguments.contribute, inputs);
   const auto open_own = [&](const Device& device) {
     if (!own) return;
     path = own_file(device, environment);
@@ -262,13 +166,13 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
     open_own(backend->device());
     measured = measure_plan(*backend, arguments.quiet, environment);
   } else {
-    measured = measured_before(arguments, environment);
-    open_own(measured.device);
+    measured = measured_before(arguments.from, arguments.check, environment);
+    open_own(measured.device());
   }
-  const model::Profile start = model::profile_of(measured.device);
+  const model::Profile start = model::profile_of(measured.device());
   Progress progress(environment.err, environment.err_terminal, !arguments.quiet);
-  const auto cases = cases_of(measured.fitted, start, environment.registry, progress);
-  const auto held_out = cases_of(measured.held_out, start, environment.registry, progress);
+  const auto cases = fit_cases(measured.fitted.results, start, environment.registry, progress);
+  const auto held_out = fit_cases(measured.held_out.results, start, environment.registry, progress);
   if (cases.empty()) {
     throw arguments.from.empty() ? probe_error("none of the calibrating cases could be measured on this GPU")
                                  : usage_error("the reports hold no measured launch of a kernel to fit rates to");
@@ -277,11 +181,11 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   progress.show("fitting");
   model::Fit fit = model::fit_rates(cases, start);
   progress.clear();
-  auto read_off = read_copy_rates(measured.fitted, fit.profile);
-  read_off.merge(read_latencies(measured.fitted, fit.profile));
+  auto read_off = read_copy_rates(measured.fitted.results, fit.profile);
+  read_off.merge(read_latencies(measured.fitted.results, fit.profile));
   // None of the shipped has such a name, so that nobody takes it for theirs.
-  fit.profile.name = arguments.name.value_or(measured.device.name + ", calibrated");
-  explain(fit.profile, fit.rates, read_off, cases.size(), measured.day);
+  fit.profile.name = arguments.name.value_or(measured.device().name + ", calibrated");
+  explain(fit.profile, fit.rates, read_off, cases.size(), measured.day());
   const std::string json = model::to_json(fit.profile);
   static_cast<void>(model::parse_profile(json, "the calibrated profile"));  // what is written has to be readable
 
@@ -291,15 +195,35 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
     summary += errors_line(fmt::format("off by, held out ({})", measured.held_out_in_words),
                            model::errors_of(held_out, fit.profile));
   }
-  if (!file) {
-    write_result(environment.out, json);
-    if (!arguments.quiet) environment.err << summary;
-    return 0;
+  if (file) {
+    file->replace(json);
+    summary += written_words(path, measured.device(), own);
   }
-  file->replace(json);
-  summary += written_words(path, measured.device, own);
-  if (!arguments.quiet) write_result(environment.out, summary);
-  return 0;
+  std::size_t failed = 0;
+  if (contribution) {
+    progress.show("checking what the profile predicts");
+    const report::Report reports[] = {without_origin(measured.fitted, environment.registry),
+                                      without_origin(measured.held_out, environment.registry)};
+    const auto checks = check_profile(json, "the calibrated profile", reports, environment.registry);
+    progress.clear();
+    contribution->replace(contribution_json(json, reports[0], reports[1], checks));
+    summary += contribution_words(*arguments.contribute, reports, checks);
+    failed = std::ranges::count(checks, false, &ProfileCheck::passed);
+  }
+  if (!file) write_result(environment.out, json);
+  if (!arguments.quiet) {
+    if (file) {
+      write_result(environment.out, summary);
+    } else {
+      environment.err << summary;
+    }
+  }
+  if (failed == 0) return 0;
+  say(environment.err,
+      fmt::format(
+          "the profile failed {}; attach the contribution all the same, and say in the issue what you know of this GPU",
+          report::counted(failed, "check")));
+  return 1;
 }
 
 MakeRequest calibrate_options(CommandOptions& options, const Known&) {
@@ -310,8 +234,14 @@ MakeRequest calibrate_options(CommandOptions& options, const Known&) {
                     "Write the profile to this file alone, which --gpu reads; - is stdout. Without it the profile is "
                     "your own of such a GPU from then on: in $XDG_CONFIG_HOME/gpumem/gpus, else in "
                     "~/.config/gpumem/gpus, where measurements and --gpu find it by the GPU's name, e.g. -o mine.json");
+  options.add_value(
+      "contribute", "FILE", arguments->contribute,
+      "Also check the profile as every shipped one is checked, and write it to this file with the checks "
+      "and the measured cases, for an issue at gpumem, e.g. --contribute my-gpu.json. Nothing in it names "
+      "your machine or you; the exit code is 1 if a check failed");
   options.add_value("from", "REPORT", arguments->from,
-                    "Fit to the measured cases of a saved JSON report instead of measuring; repeatable, needs no GPU");
+                    "Fit to the measured cases of a saved JSON report, or of a contribution, instead of measuring; "
+                    "repeatable, needs no GPU");
   options.add_value("check", "REPORT", arguments->check,
                     "With --from: hold the rates against this report, which they are not fitted to; repeatable. "
                     "Without it, every fourth pattern of the reports is held out, e.g. --check afterwards.json");
@@ -323,6 +253,7 @@ MakeRequest calibrate_options(CommandOptions& options, const Known&) {
       "  gpumem calibrate                less than a minute on the GPU\n"
       "  gpumem calibrate -o mine.json   the same, for this file alone\n"
       "  gpumem probe --offset 0..32 --backend model --gpu mine.json\n"
+      "  gpumem calibrate --contribute my-gpu.json   for everybody with such a GPU\n"
       "  gpumem calibrate --from offset.json --from stride.json -o mine.json");
   return [arguments] {
     if (arguments->device && may_be_several(*arguments->device)) {

@@ -80,15 +80,17 @@ struct CompareArguments : ResultRequest {
 struct CalibrateArguments {
   std::optional<std::string> device;  ///< to measure on: index, UUID or PCI bus id
   std::optional<std::string> output;  ///< the profile's file, or "-" for stdout; absent: the user's own of such a GPU
-  std::vector<std::string> from;      ///< reports to fit to instead of measuring
-  std::vector<std::string> check;     ///< reports to hold the fitted rates against
-  std::optional<std::string> name;    ///< of the profile
+  std::optional<std::string> contribute = {};  ///< a file for the profile, its checks and what it was made of
+  std::vector<std::string> from;               ///< reports and contributions to fit to instead of measuring
+  std::vector<std::string> check;              ///< reports to hold the fitted rates against
+  std::optional<std::string> name;             ///< of the profile
   bool quiet = false;
 };
 
 /// Measures the calibration plan (or reads reports), fits the rates, prints them with their uncertainty and the fit's
-/// errors, and writes the profile. Throws a usage error for a file that cannot be written, and for reports that are of
-/// several GPUs or hold nothing to fit to, and a no-GPU error that says how to do without one.
+/// errors, and writes the profile: 0, or 1 if it is to be contributed and failed a check. Throws a usage error for a
+/// file that cannot be written, and for reports that are of several GPUs or hold nothing to fit to, and a no-GPU error
+/// that says how to do without one.
 [[nodiscard]] int run_calibrate_command(const CalibrateArguments& arguments, const Environment& environment);
 
 struct ListArguments {

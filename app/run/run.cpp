@@ -19,15 +19,9 @@ namespace {
 /// Reports up to this size are written after every case however long it takes.
 constexpr std::size_t always_written_results = 100;
 
-/// With everything but the backend and its results.
 report::Report empty_report(const Plan& plan, const Environment& environment) {
-  report::Report report;
+  report::Report report = started_report(environment);
   report.suite = plan.suite;
-  report.tool = build_information();
-  report.command = environment.command;
-  report.started_at = utc_now();
-  report.host = describe_host();
-  report::order_columns(report, environment.registry);
   return report;
 }
 
@@ -142,6 +136,26 @@ std::unique_ptr<Backend> open_backend(const Plan& plan, const RunOptions& option
 
 }  // namespace
 
+report::Report started_report(const Environment& environment) {
+  report::Report report;
+  report.tool = build_information();
+  report.command = environment.command;
+  report.started_at = utc_now();
+  report.host = describe_host();
+  report::order_columns(report, environment.registry);
+  return report;
+}
+
+void describe_backend(report::Report& report, const Backend& backend) {
+  report.backend = backend.name();
+  report.profile = backend.profile();
+  report.profile_source = backend.profile_source();
+  report.device = backend.device();
+  report.devices = backend.devices();
+  report.host_placement = backend.host_placement();
+  report.watched = backend.watched_flags();
+}
+
 report::Report dry_report(const Plan& plan, const RunOptions& options, const Environment& environment) {
   report::Report report = empty_report(plan, environment);
   report.backend = options.backend == BackendChoice::model ? "model" : "cuda";
@@ -171,9 +185,6 @@ Run::Run(Plan plan, const RunOptions& options, const ResultOutputs& outputs, con
     total_ += sweep.cases.size() + sweep.unusable.size();
     sweeps_.push_back({.plan = std::move(sweep)});
   }
-  report_.backend = backend_->name();
-  report_.profile = backend_->profile();
-  report_.profile_source = backend_->profile_source();
   learn();
 }
 
@@ -267,12 +278,7 @@ void Run::count(const PlannedSweep& plan, std::span<const Case> cases, std::span
 }
 
 /// What the backend knows more of after every case.
-void Run::learn() {
-  report_.device = backend_->device();
-  report_.devices = backend_->devices();
-  report_.host_placement = backend_->host_placement();
-  report_.watched = backend_->watched_flags();
-}
+void Run::learn() { describe_backend(report_, *backend_); }
 
 /// Brings the files up to date: after every case, or, once a report is so long that writing takes longer than
 /// measuring, as often as takes a fifth of the time.

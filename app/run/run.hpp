@@ -18,6 +18,12 @@
 
 namespace gpumem::app {
 
+/// What a run that begins now reports of program, command and host; it has neither a backend nor results yet.
+[[nodiscard]] report::Report started_report(const Environment& environment);
+
+/// What the backend says of itself and its GPUs, of which it knows more after every case.
+void describe_backend(report::Report& report, const Backend& backend);
+
 /// The report of a run that did not take place: every case skipped.
 [[nodiscard]] report::Report dry_report(const Plan& plan, const RunOptions& options, const Environment& environment);
 

@@ -26,6 +26,13 @@ constexpr std::pair<std::string_view, Source> beginnings[] = {
     {"chosen", Source::assumed},    {"told from", Source::fitted}, {"as ", Source::assumed},
     {"no part", Source::assumed}};
 
+/// The beginning that a text has; null of a publication.
+const std::pair<std::string_view, Source>* beginning_of(std::string_view how) {
+  const auto* const found =
+      std::ranges::find_if(beginnings, [&](const auto& beginning) { return how.starts_with(beginning.first); });
+  return found == std::end(beginnings) ? nullptr : found;
+}
+
 /// Who published it: the text up to where it says what.
 std::string_view publication(std::string_view how) {
   for (const std::string_view word : {"published: ", "published in ", "published by ", "published "}) {
@@ -41,10 +48,16 @@ std::string_view publication(std::string_view how) {
 
 Source source_of(const Profile& profile, std::string_view rate) {
   if (profile.from_attributes) return Source::attributes;
+  const auto* const beginning = beginning_of(how_of(profile, rate));
+  return beginning == nullptr ? Source::published : beginning->second;
+}
+
+bool names_source(const Profile& profile, std::string_view rate) {
   const std::string_view how = how_of(profile, rate);
-  const auto* const found =
-      std::ranges::find_if(beginnings, [&](const auto& beginning) { return how.starts_with(beginning.first); });
-  return found == std::end(beginnings) ? Source::published : found->second;
+  if (how.starts_with("as ")) return false;  // no rate that would say it
+  if (beginning_of(how) != nullptr) return true;
+  const std::size_t what = how.find(": ");
+  return what != std::string_view::npos && how.substr(0, what).find(", ") != std::string_view::npos;
 }
 
 std::string_view to_string(Source source) {

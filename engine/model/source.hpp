@@ -20,6 +20,10 @@ enum class Source {
 /// Of a rate by its name (rate_fields()). One that is "as" another rate has that one's source.
 [[nodiscard]] Source source_of(const Profile& profile, std::string_view rate);
 
+/// Whether the profile says how it knows a rate: with the words of one of the sources above, or as "WHO, WHERE: WHAT"
+/// of a publication. One that is "as" another rate is known if that one is.
+[[nodiscard]] bool names_source(const Profile& profile, std::string_view rate);
+
 /// For reports: "measured", "scaled".
 [[nodiscard]] std::string_view to_string(Source source);
 

@@ -65,6 +65,9 @@ constexpr const char* standard_input_name = "standard input";
 std::string other_document(const JsonReader& json) {
   if (!json.is_object() || json.has("results")) return {};
   if (json.has("probes")) return "a suite; run it with: gpumem check";
+  if (json.has("reports") && json.has("profile")) {
+    return "a contributed profile; make the profile anew from its reports with: gpumem calibrate --from";
+  }
   if (json.has("rates")) return "a GPU's profile; predict with it: gpumem probe --backend model --gpu";
   if (json.has("differences") && json.has("cases")) return "a comparison; compare reads the reports it was made of";
   return {};
@@ -74,7 +77,10 @@ std::string other_document(const JsonReader& json) {
 
 Report read_report(std::string_view text, const std::string& source, std::span<const std::string_view> emptied) {
   const JsonText parsed(text, source, emptied);
-  const JsonReader json = parsed.root();
+  return read_report(parsed.root());
+}
+
+Report read_report(const JsonReader& json) {
   Report report;
   FieldReader reader(json, WrittenBy::any_version);
   fields(reader, report);
@@ -92,17 +98,23 @@ Report read_report(std::string_view text, const std::string& source, std::span<c
   return report;
 }
 
+std::string source_name(const std::string& path) { return path == "-" ? standard_input_name : path; }
+
 std::string read_text(const std::string& path, std::istream& standard_input) {
   return path == "-" ? read_input(standard_input, standard_input_name) : read_input_file(path);
 }
 
 Report read_report_file(const std::string& path, std::istream& standard_input) {
-  const std::string text = read_text(path, standard_input);
-  const std::string source = path == "-" ? standard_input_name : path;
+  const std::string source = source_name(path);
+  const JsonText parsed(read_text(path, standard_input), source);
+  return read_report_document(parsed.root(), source);
+}
+
+Report read_report_document(const JsonReader& json, const std::string& source) {
   try {
-    return read_report(text, source);
+    return read_report(json);
   } catch (const Error&) {
-    const std::string other = other_document(JsonText(text, source).root());
+    const std::string other = other_document(json);
     if (!other.empty()) throw usage_error(fmt::format("'{}' is no report but {}", source, other));
     throw;
   }

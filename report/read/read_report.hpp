@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/json_reader.hpp"
 #include "report/record/record.hpp"
 
 namespace gpumem::report {
@@ -16,12 +17,21 @@ namespace gpumem::report {
 [[nodiscard]] Report read_report(std::string_view json, const std::string& source,
                                  std::span<const std::string_view> emptied = {});
 
+/// One that is part of a larger document.
+[[nodiscard]] Report read_report(const JsonReader& json);
+
+/// What errors call a file: its path, or "standard input" for "-".
+[[nodiscard]] std::string source_name(const std::string& path);
+
 /// All of a file, or of standard input where the path is "-". Throws a usage error with the path and the system's
 /// reason, or for more than any report has (engine/base/read_input.hpp).
 [[nodiscard]] std::string read_text(const std::string& path, std::istream& standard_input);
 
 /// The report of a file, or of standard input. Throws a usage error of one line.
 [[nodiscard]] Report read_report_file(const std::string& path, std::istream& standard_input);
+
+/// The report that a file's text is, read as JSON. Throws a usage error, which says so of another document of gpumem's.
+[[nodiscard]] Report read_report_document(const JsonReader& json, const std::string& source);
 
 /// A report and a record back from their lines of JSON (write_report_line, write_record_line), with all readings and
 /// samples. Throw std::runtime_error for anything else.

@@ -1,0 +1,225 @@
+#include "app/calibrate/profile_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "app/calibrate/calibration.hpp"
+#include "app/run/record_of.hpp"
+#include "engine/base/error.hpp"
+#include "engine/model/fit.hpp"
+#include "engine/model/source.hpp"
+#include "report/record/cases.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+using model::Profile;
+using model::RateField;
+using model::Rates;
+using model::Scale;
+
+constexpr double sector_bytes = 32;
+
+/// Passes if nothing is wrong.
+ProfileCheck judged(const char* name, const std::vector<std::string>& wrong, const std::string& fine) {
+  return {.name = name, .passed = wrong.empty(), .said = wrong.empty() ? fine : report::join(wrong, "; ")};
+}
+
+std::string_view name_of(model::RateMember rate) {
+  return std::ranges::find(model::rate_fields(), rate, &RateField::value)->name;
+}
+
+/// What a rate can be, and what says so.
+struct Range {
+  model::RateMember rate;
+  double least;
+  double most;
+  std::string_view by;
+};
+
+/// Memory, L2 and the link are known by what they could carry at best. No GPU whose rates are known reaches less than
+/// half of that: a third leaves room for one that is worse.
+std::vector<Range> ranges_of(const Profile& profile) {
+  constexpr double least_share = 1.0 / 3;
+  const Device& device = profile.device;
+  std::vector<Range> ranges;
+  const auto add = [&](std::initializer_list<model::RateMember> rates, double least, double most, const char* by) {
+    for (const model::RateMember rate : rates) ranges.push_back({rate, least, most, by});
+  };
+  if (const double memory = device.theoretical_bandwidth_bytes_per_s(); memory > 0) {
+    add({&Rates::dram_read_bytes_per_s, &Rates::dram_write_bytes_per_s, &Rates::dram_copy_bytes_per_s},
+        memory * least_share, memory, "the memory's theoretical bandwidth");
+  }
+  // A multiprocessor takes 128 bytes a cycle at most, wherever they come from.
+  add({&Rates::l2_load_sectors_per_s}, profile.rates.dram_read_bytes_per_s / sector_bytes,
+      device.shared_peak_bytes_per_s() / sector_bytes, "memory, which it is faster than, and the multiprocessors");
+  if (const auto link = device.link_bytes_per_s()) {
+    add({&Rates::pcie_to_device_bytes_per_s, &Rates::pcie_to_host_bytes_per_s, &Rates::pcie_write_bytes_per_s},
+        *link * least_share, *link, "the link's theoretical bandwidth");
+    add({&Rates::pcie_both_ways_bytes_per_s, &Rates::pcie_copy_bytes_per_s}, *link * least_share, *link * 2,
+        "the link's theoretical bandwidth, both ways");
+  }
+  // Measured rates come out above what they are by as much as clocks are off.
+  constexpr double each_cycle = 1.05;
+  add({&Rates::shared_wavefronts_per_cycle, &Rates::l1_lines_per_cycle}, least_share, each_cycle, "a cycle");
+  // L1 is what shared memory leaves of the same array, which is up to a third larger than shared memory can be.
+  const auto shared_bytes = static_cast<double>(device.shared_bytes_per_multiprocessor);
+  add({&Rates::l1_bytes}, shared_bytes / 16, shared_bytes * 3 / 2, "the shared memory of a multiprocessor");
+  // block_drain_share is of a latency, and may be longer.
+  add({&Rates::l2_near_share, &Rates::line_spread_share, &Rates::pcie_lone_copy_share, &Rates::nvlink_efficiency}, 0, 1,
+      "what it is a share of");
+  return ranges;
+}
+
+/// The case of a record of a probe that the calibration measures, if it says something about a GPU alone.
+std::optional<Case> calibrating_case(const report::Record& record, const std::set<const Probe*>& probes) {
+  const auto probe = std::ranges::find(probes, record.probe, [](const Probe* known) { return known->name; });
+  if (probe == probes.end() || !is_sound(record) || !record.headline.measured) return std::nullopt;
+  return report::case_of(record, **probe);
+}
+
+std::set<const Probe*> calibrating_probes(const std::vector<Probe>& registry) {
+  std::set<const Probe*> probes;
+  for (const CalibrationSweeps& sweeps : calibration_plan(registry)) {
+    for (const PlannedSweep& sweep : sweeps.plan.sweeps) probes.insert(sweep.probe);
+  }
+  return probes;
+}
+
+/// Cases whose predictions rest on rates of one kind, and how far off those may be.
+struct Group {
+  const char* name;
+  double median;
+  double p95;
+  std::vector<double> errors = {};
+};
+
+}  // namespace
+
+ProfileCheck check_sources(const Profile& profile) {
+  std::vector<std::string> wrong;
+  for (const auto& [rate, how] : profile.how) {
+    if (!model::names_source(profile, rate)) wrong.push_back(fmt::format("{} says '{}'", rate, how));
+  }
+  return judged("sources", wrong, fmt::format("each of {} rates says how it is known", profile.how.size()));
+}
+
+ProfileCheck check_ranges(const Profile& profile) {
+  std::vector<std::string> wrong;
+  const std::vector<Range> ranges = ranges_of(profile);
+  for (const Range& range : ranges) {
+    const double value = profile.rates.*range.rate;
+    if (value >= range.least && value <= range.most) continue;
+    wrong.push_back(fmt::format("{} is {:.4g}, expected {:.4g} to {:.4g} by {}", name_of(range.rate), value,
+                                range.least, range.most, range.by));
+  }
+  return judged("ranges", wrong, fmt::format("{} rates are what this GPU can do", ranges.size()));
+}
+
+ProfileCheck check_latencies(const Profile& profile) {
+  struct Step {
+    model::RateMember nearer;
+    model::RateMember farther;
+  };
+  // What is as far as the level before it is the same level: L2 of one part, or no copy of it.
+  constexpr Step steps[] = {{&Rates::register_latency_cycles, &Rates::shared_latency_cycles},
+                            {&Rates::shared_latency_cycles, &Rates::l1_latency_cycles},
+                            {&Rates::l1_latency_cycles, &Rates::l2_latency_cycles},
+                            {&Rates::l2_latency_cycles, &Rates::l2_far_latency_cycles},
+                            {&Rates::l2_far_latency_cycles, &Rates::memory_latency_cycles},
+                            {&Rates::memory_latency_cycles, &Rates::host_latency_cycles}};
+  std::vector<std::string> wrong;
+  for (const auto& [nearer, farther] : steps) {
+    if (profile.rates.*nearer <= profile.rates.*farther) continue;
+    wrong.push_back(fmt::format("{} is {:.4g}, more than {:.4g} of {}", name_of(nearer), profile.rates.*nearer,
+                                profile.rates.*farther, name_of(farther)));
+  }
+  return judged("latencies", wrong, "each level of memory answers later than the one before it");
+}
+
+ProfileCheck check_scaling(const Profile& profile) {
+  // Over all shipped profiles, what a GPU decides is at most 3 times off. What its host decides differs more.
+  constexpr double of_gpu = 4;
+  constexpr double of_host = 20;
+  const Profile scaled = model::profile_from_attributes(profile.device);
+  std::vector<std::string> wrong;
+  std::size_t compared = 0;
+  for (const RateField& field : model::rate_fields()) {
+    if (field.carried || (field.scale == Scale::link && !profile.device.link_bytes_per_s())) continue;
+    ++compared;
+    const bool told_by_gpu = field.scale != Scale::nothing || std::string_view(field.name).ends_with("_cycles");
+    const double most = told_by_gpu ? of_gpu : of_host;
+    const double times = profile.rates.*field.value / (scaled.rates.*field.value);
+    if (times >= 1 / most && times <= most) continue;
+    wrong.push_back(fmt::format("{} is {:.3g} times {:.4g}, which the H200's is when scaled", field.name, times,
+                                scaled.rates.*field.value));
+  }
+  return judged("scaling", wrong, fmt::format("{} rates are near the H200's, scaled", compared));
+}
+
+ProfileCheck check_predictions(const Profile& profile, std::span<const report::Report> reports,
+                               const std::vector<Probe>& registry) {
+  // About twice as far off as the H200's profile is, whose 1925 launches are off by 2.3 and 11.6 %, 235 copies by 1.1
+  // and 29.8 % (small ones and those of pageable memory by the most), and 48 latencies by 0 and 3.4 %.
+  Group launches{"launches", 0.05, 0.25};
+  Group copies{"copies", 0.05, 0.6};
+  Group latencies{"latencies", 0.05, 0.1};
+  const std::set<const Probe*> probes = calibrating_probes(registry);
+  for (const report::Report& report : reports) {
+    if (report.devices.size() > 1) continue;  // GPUs side by side take from each other
+    for (const report::Record& measured : report.results) {
+      const auto tested = calibrating_case(measured, probes);
+      if (!tested) continue;
+      const Workload workload = describe(*tested, profile.device);
+      report::Record record = record_of(*tested);
+      add_prediction(record, *tested->probe, workload, profile);
+      if (!record.headline.predicted) continue;
+      Group& group = workload.chase ? latencies : model::FitCase::suits(workload) ? launches : copies;
+      group.errors.push_back(std::abs(*record.headline.predicted / *measured.headline.measured - 1));
+    }
+  }
+  std::vector<std::string> wrong;
+  std::vector<std::string> fine;
+  for (Group* group : {&launches, &copies, &latencies}) {
+    if (group->errors.empty()) continue;
+    std::ranges::sort(group->errors);
+    const auto at = [&](double share) {
+      return group->errors[static_cast<std::size_t>(share * static_cast<double>(group->errors.size() - 1))];
+    };
+    const bool close = at(0.5) <= group->median && at(0.95) <= group->p95;
+    (close ? fine : wrong)
+        .push_back(fmt::format("{} of {} are off by {} in the median and {} at the 95th percentile{}",
+                               group->errors.size(), group->name, report::percent_with_tenths(at(0.5)),
+                               report::percent_with_tenths(at(0.95)),
+                               close ? ""
+                                     : fmt::format(", expected at most {} and {}", report::whole_percent(group->median),
+                                                   report::whole_percent(group->p95))));
+  }
+  if (fine.empty() && wrong.empty()) wrong.emplace_back("no measured case to predict");
+  return judged("predictions", wrong, report::join(fine, "; "));
+}
+
+std::vector<ProfileCheck> check_profile(std::string_view json, const std::string& source,
+                                        std::span<const report::Report> reports, const std::vector<Probe>& registry) {
+  Profile profile;
+  try {
+    profile = model::parse_profile(json, source);
+  } catch (const Error& error) {
+    return {{.name = "schema", .passed = false, .said = error.what()}};
+  }
+  std::vector<ProfileCheck> checks = {{.name = "schema", .passed = true, .said = "gpumem reads it"},
+                                      check_sources(profile),
+                                      check_ranges(profile),
+                                      check_latencies(profile),
+                                      check_scaling(profile)};
+  if (!reports.empty()) checks.push_back(check_predictions(profile, reports, registry));
+  return checks;
+}
+
+}  // namespace gpumem::app

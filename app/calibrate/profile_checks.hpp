@@ -1,0 +1,39 @@
+#pragma once
+// What a profile has to satisfy to be shipped. One that somebody contributes is checked as those of configs/gpus are.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/profile.hpp"
+#include "probes/probe.hpp"
+#include "report/record/record.hpp"
+
+namespace gpumem::app {
+
+struct ProfileCheck {
+  std::string name;  ///< "schema", "sources", "ranges", "latencies", "scaling", "predictions"
+  bool passed = false;
+  std::string said;  ///< in one line: what was found, or everything that is wrong
+};
+
+/// Checks the text of a profile's file. Of what cannot be read only the schema is checked; no reports, no predictions.
+///   sources      every rate says how it is known, beginning with a kind of source (engine/model/source.hpp)
+///   ranges       rates are within what the device's own clocks, buses and links allow
+///   latencies    each level of memory answers later than the one before it
+///   scaling      rates are near the H200's, scaled by what the device says of itself
+///   predictions  the model predicts the measured cases of `reports` from it
+[[nodiscard]] std::vector<ProfileCheck> check_profile(std::string_view json, const std::string& source,
+                                                      std::span<const report::Report> reports,
+                                                      const std::vector<Probe>& registry);
+
+// The checks one by one.
+[[nodiscard]] ProfileCheck check_sources(const model::Profile& profile);
+[[nodiscard]] ProfileCheck check_ranges(const model::Profile& profile);
+[[nodiscard]] ProfileCheck check_latencies(const model::Profile& profile);
+[[nodiscard]] ProfileCheck check_scaling(const model::Profile& profile);
+[[nodiscard]] ProfileCheck check_predictions(const model::Profile& profile, std::span<const report::Report> reports,
+                                             const std::vector<Probe>& registry);
+
+}  // namespace gpumem::app

@@ -1,0 +1,160 @@
+// The checks of profiles: all that the repository ships pass them, and each finds what it is for.
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+
+#include "app/calibrate/profile_checks.hpp"
+#include "report/read/read_report.hpp"
+#include "tests/catch.hpp"
+#include "tests/files.hpp"
+#include "tests/source_folder.hpp"
+
+namespace gpumem::app::test_profile_checks {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> json_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  if (!fs::exists(folder)) return files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+/// Without patterns, of which the model takes a second each.
+report::Report read(const fs::path& file) {
+  constexpr std::string_view samples[] = {"samples"};
+  report::Report report = report::read_report(gpumem::test::content_of(file), file.string(), samples);
+  std::erase_if(report.results, [](const report::Record& record) { return record.probe == "pattern"; });
+  return report;
+}
+
+/// What a check says of the H200's profile once `change` is done to it.
+ProfileCheck after(const std::function<ProfileCheck(const model::Profile&)>& check,
+                   const std::function<void(model::Profile&)>& change) {
+  model::Profile profile = model::load_profile("h200");
+  change(profile);
+  return check(profile);
+}
+
+}  // namespace
+
+TEST_CASE("every profile of the repository passes the checks of a contribution", "[profile_checks]") {
+  const fs::path configs = gpumem::test::source_folder() / "configs";
+  std::size_t held_to_reports = 0;
+  for (const fs::path& file : json_files(configs / "gpus")) {
+    INFO(file.string());
+    std::vector<report::Report> reports;
+    for (const fs::path& report : json_files(configs / "reference" / file.stem())) reports.push_back(read(report));
+    const auto checks = check_profile(gpumem::test::content_of(file), file.string(), reports, probes());
+    CHECK(checks.size() == (reports.empty() ? 5 : 6));
+    held_to_reports += reports.empty() ? 0 : 1;
+    for (const ProfileCheck& check : checks) {
+      INFO(check.name << ": " << check.said);
+      CHECK(check.passed);
+    }
+  }
+  CHECK(held_to_reports > 0);
+}
+
+TEST_CASE("a rate has to say how it is known", "[profile_checks]") {
+  const auto says = [](const char* how) {
+    return after(check_sources, [&](model::Profile& profile) { profile.how["launch_s"] = how; });
+  };
+  for (const char* how :
+       {"measured: the middle of three runs", "fitted to 12 cases", "the H200's; not measured", "assumed: a guess",
+        "as cached_launch_s: the same", "Jia et al., Dissecting Volta (2018): 3 us", "no part of it"}) {
+    INFO(how);
+    CHECK(says(how).passed);
+  }
+  for (const char* how : {"", "somewhere", "Measured: 3 us", "3 us", "my notebook: 3 us", "as launched: 3 us",
+                          "as launch_s: itself", "somebody, somewhere"}) {
+    INFO(how);
+    CHECK_FALSE(says(how).passed);
+    CHECK(says(how).said == "launch_s says '" + std::string(how) + "'");
+  }
+}
+
+TEST_CASE("a rate is within what the device can do", "[profile_checks]") {
+  const auto times = [](model::RateMember rate, double factor) {
+    return after(check_ranges, [&](model::Profile& profile) { profile.rates.*rate *= factor; });
+  };
+  CHECK(times(&model::Rates::dram_read_bytes_per_s, 1).passed);
+  // Its memory reaches 0.96 of what its clock and its bus make.
+  CHECK(times(&model::Rates::dram_read_bytes_per_s, 1.05).said ==
+        "dram_read_bytes_per_s is 4.865e+12, expected 1.605e+12 to 4.814e+12 by the memory's theoretical bandwidth");
+  CHECK_FALSE(times(&model::Rates::dram_write_bytes_per_s, 0.3).passed);
+  CHECK_FALSE(times(&model::Rates::l2_load_sectors_per_s, 0.4).passed);  // slower than memory
+  CHECK_FALSE(times(&model::Rates::l2_load_sectors_per_s, 4).passed);
+  CHECK_FALSE(times(&model::Rates::pcie_to_host_bytes_per_s, 1.2).passed);
+  CHECK_FALSE(times(&model::Rates::shared_wavefronts_per_cycle, 2).passed);
+  CHECK_FALSE(times(&model::Rates::l2_near_share, 3).passed);
+  CHECK(after(check_ranges, [](model::Profile& profile) {
+          profile.device.pcie_generation.reset();  // then nobody knows what the link can do
+          profile.rates.pcie_to_host_bytes_per_s *= 10;
+        }).passed);
+}
+
+TEST_CASE("each level of memory answers later than the one before it", "[profile_checks]") {
+  const auto with = [](model::RateMember rate, double cycles) {
+    return after(check_latencies, [&](model::Profile& profile) { profile.rates.*rate = cycles; });
+  };
+  CHECK(with(&model::Rates::l2_far_latency_cycles, 281).passed);
+  CHECK(with(&model::Rates::l1_latency_cycles, 300).said ==
+        "l1_latency_cycles is 300, more than 280.9 of l2_latency_cycles");
+  CHECK_FALSE(with(&model::Rates::shared_latency_cycles, 3).passed);
+  CHECK_FALSE(with(&model::Rates::memory_latency_cycles, 3000).passed);
+}
+
+TEST_CASE("a rate is near what scaling makes of the H200's", "[profile_checks]") {
+  const auto times = [](model::RateMember rate, double factor) {
+    return after(check_scaling, [&](model::Profile& profile) { profile.rates.*rate *= factor; });
+  };
+  CHECK(times(&model::Rates::block_launches_per_s, 3).passed);
+  CHECK(times(&model::Rates::block_launches_per_s, 5).said.starts_with("block_launches_per_s is 5 times "));
+  CHECK_FALSE(times(&model::Rates::memory_latency_cycles, 0.2).passed);
+  CHECK(times(&model::Rates::host_copy_bytes_per_s, 10).passed);
+  CHECK_FALSE(times(&model::Rates::pageable_copy_s, 1000).passed);
+  // A link that the device does not describe is no PCI Express link, and tells nothing.
+  CHECK(after(check_scaling, [](model::Profile& profile) {
+          profile.device.link_is_pcie = false;
+          profile.rates.pcie_to_device_bytes_per_s *= 7;
+        }).passed);
+}
+
+TEST_CASE("a profile predicts its own measurements", "[profile_checks]") {
+  const fs::path folder = gpumem::test::source_folder() / "configs" / "reference" / "h200";
+  const std::vector<report::Report> reports = {read(folder / "bank.json"), read(folder / "latency.json"),
+                                               read(folder / "transfer.json")};
+  const auto check = [&](const model::Profile& profile) { return check_predictions(profile, reports, probes()); };
+  const auto times = [&](model::RateMember rate, double factor) {
+    return after(check, [&](model::Profile& profile) { profile.rates.*rate *= factor; }).said;
+  };
+  CHECK(check(model::load_profile("h200")).passed);
+  CHECK(times(&model::Rates::shared_wavefronts_per_cycle, 0.9).find("of launches are off by") != std::string::npos);
+  CHECK(times(&model::Rates::pcie_to_device_bytes_per_s, 0.5).find("copies are off by") != std::string::npos);
+  CHECK(times(&model::Rates::memory_latency_cycles, 2).find("of latencies are off by") != std::string::npos);
+
+  // Of a report of GPUs side by side, and without any measured case, there is nothing to predict.
+  std::vector<report::Report> useless = {reports[0], reports[1]};
+  useless[0].devices.resize(2);
+  useless[1].results.clear();
+  const ProfileCheck nothing = check_predictions(model::load_profile("h200"), useless, probes());
+  CHECK_FALSE(nothing.passed);
+  CHECK(nothing.said == "no measured case to predict");
+}
+
+TEST_CASE("what is no profile fails at the schema", "[profile_checks]") {
+  const auto checks = check_profile(R"({"schema_version": 2})", "mine.json", {}, probes());
+  REQUIRE(checks.size() == 1);
+  CHECK(checks[0].name == "schema");
+  CHECK_FALSE(checks[0].passed);
+  CHECK(checks[0].said.starts_with("mine.json: /schema_version: "));
+}
+
+}  // namespace gpumem::app::test_profile_checks
