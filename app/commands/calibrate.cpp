@@ -31,6 +31,7 @@ std::unique_ptr<Backend> open_gpu(const CalibrateArguments& arguments, const Env
   // The model is off by more than this; what counts is to have many different cases.
   options.stopping.ci_width = 0.02;
   options.stopping.time_budget = measure::Seconds(0.03);
+  options.stopping.minimum_samples = 9;
   if (arguments.device) options.device = *arguments.device;
   try {
     return environment.measure(options);

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <ranges>
 #include <utility>
 
 #include "engine/access/chunks.hpp"
@@ -50,8 +51,9 @@ Row solve(std::vector<Row> a, Row b) {
 /// Minimises the loss of some cases over the logarithms of some rates.
 class Minimiser {
  public:
-  Minimiser(std::span<const FitCase* const> cases, std::span<const RateField> fields, Profile start)
-      : cases_(cases), fields_(fields), start_(start), profile_(std::move(start)) {
+  /// Rates are pulled to `start`; the first step is taken at `from`.
+  Minimiser(std::span<const FitCase* const> cases, std::span<const RateField> fields, Profile start, Profile from)
+      : cases_(cases), fields_(fields), start_(std::move(start)), profile_(std::move(from)) {
     loss_ = loss(profile_);
   }
 
@@ -195,7 +197,7 @@ std::vector<Rates> jackknife(const std::vector<const FitCase*>& cases, std::span
     std::vector<const FitCase*> rest;
     std::ranges::copy_if(cases, std::back_inserter(rest),
                          [&](const FitCase* measured) { return part_of.at(measured->group()) != part; });
-    Minimiser minimiser(rest, fields, fitted);
+    Minimiser minimiser(rest, fields, fitted, fitted);
     minimiser.run(most_steps_of_jackknife);
     return minimiser.profile().rates;
   };
@@ -252,9 +254,10 @@ Fit fit_rates(std::span<const FitCase> cases, const Profile& start) {
   // groups do not agree on is not known either, and goes back to where it started before the others are fitted again.
   constexpr double least_sensitivity = 0.05;
   constexpr double most_uncertain = 0.2;
+  constexpr double untold = 0.5;
   const std::vector<RateField> candidates = rates_of_launches();
   std::vector<RateField> fields;
-  const Row sensitivity = Minimiser(all, candidates, start).sensitivities();
+  const Row sensitivity = Minimiser(all, candidates, start, start).sensitivities();
   for (std::size_t j = 0; j < candidates.size(); ++j) {
     if (sensitivity[j] > least_sensitivity) fields.push_back(candidates[j]);
   }
@@ -262,15 +265,19 @@ Fit fit_rates(std::span<const FitCase> cases, const Profile& start) {
   Fit fit{.profile = start, .rates = {}};
   std::vector<Rates> jackknifed;
   for (;;) {
-    Minimiser minimiser(all, fields, start);
+    Minimiser minimiser(all, fields, start, fit.profile);
     minimiser.run(most_steps);
     fit.profile = minimiser.profile();
     jackknifed = jackknife(all, fields, fit.profile);
-    // One at a time: without it the others may be told well.
-    const auto worst = std::ranges::max_element(
-        fields, {}, [&](const RateField& field) { return standard_error(jackknifed, field.value); });
-    if (worst == fields.end() || standard_error(jackknifed, worst->value) <= most_uncertain) break;
-    fields.erase(worst);
+    const auto uncertainty = [&](const RateField& field) { return standard_error(jackknifed, field.value); };
+    const double worst = fields.empty() ? 0 : std::ranges::max(fields | std::views::transform(uncertainty));
+    if (worst <= most_uncertain) break;
+    // Those that nothing tells at once, of the others one at a time: without it they may be told well.
+    std::erase_if(fields, [&](const RateField& field) {
+      if (uncertainty(field) < std::min(worst, untold)) return false;
+      fit.profile.rates.*field.value = start.rates.*field.value;
+      return true;
+    });
   }
   for (const RateField& field : candidates) {
     const bool determined = std::ranges::find(fields, field.value, &RateField::value) != fields.end();
