@@ -17,7 +17,7 @@ struct Line {
 constexpr Line lines[] = {
     // Shapes from those that launching limits to those that memory does; alignment to a word and to a sector.
     {CalibrationUse::fitted,
-     "offset --offset 0,1,8 --op read,write,copy --word-bytes 4,8,16 --elements-per-thread 1,2,4,8 "
+     "offset --offset 0,1,8 --op read,write,copy --word-bytes 4,8,16 --elements-per-thread 1,4,8 "
      "--block-threads 128,512 --buffer 256MiB"},
     // Sectors, atoms, lines and pairs of lines: whole, in part, and left out.
     {CalibrationUse::fitted,
@@ -34,11 +34,11 @@ constexpr Line lines[] = {
     {CalibrationUse::fitted, "bank --bank-stride 1,2,4,8,16,32 --word-bytes 4,8,16"},
     // Powers of two use few channels of the host's memory, other strides all.
     {CalibrationUse::fitted,
-     "zero-copy --zero-copy mapped --passes 1 --op read,write,copy --word-bytes 4,8,16 --offset 0 "
+     "zero-copy --zero-copy mapped --passes 1 --op read,write,copy --word-bytes 4,16 --offset 0 "
      "--stride 1,2,4,5,8,10,16,32 --buffer 4MiB"},
     {CalibrationUse::fitted,
-     "zero-copy --zero-copy mapped --passes 1 --op read,write,copy --word-bytes 4,8 --offset 1 "
-     "--stride 1,2,5 --buffer 4MiB"},
+     "zero-copy --zero-copy mapped --passes 1 --op read,write,copy --word-bytes 8 --offset 0,1 "
+     "--stride 1,5,8 --buffer 4MiB"},
     // And what a launch over the link takes.
     {CalibrationUse::fitted,
      "zero-copy --zero-copy mapped --passes 1 --op read,write --word-bytes 4,8,16 --offset 0 --stride 1 "
