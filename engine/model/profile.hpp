@@ -36,7 +36,7 @@ struct Rates : pattern::InstructionCosts {
   double launch_s = 0;                     ///< fixed cost of a launch in a queue of launches
   double shared_wavefronts_per_cycle = 0;  ///< of one multiprocessor
 
-  double cached_launch_s = 0;    ///< the same of a launch that L2 has everything for
+  double cached_launch_s = 0;    ///< the same of a launch that no device memory is needed for
   double store_latency_s = 0;    ///< until a block that stores makes place for the next
   double load_turn_s = 0;        ///< what each further load of a thread adds to its latency
   double block_drain_share = 0;  ///< share of the latency that a block's place then stays empty, over resident blocks
@@ -75,7 +75,7 @@ struct Rates : pattern::InstructionCosts {
   double pcie_lone_idle_writes_per_s = 0;  ///< what is added, times the share of channels that have none
   double pcie_lone_copy_share = 0;         ///< of loads or lone writes, whichever is shorter: what adds to the longer
   double pcie_copy_bytes_per_s = 0;        ///< kernels that load as much as they store, both counted
-  double pcie_latency_s = 0;               ///< what a launch over the link adds: the first load's or last store's way
+  double pcie_latency_s = 0;               ///< what a launch that loads over the link adds: the first load's way
 
   double register_latency_cycles = 0;  ///< from one addition to the next that needs its result
   double shared_latency_cycles = 0;    ///< from here on from one load to the next, of what the name says
