@@ -36,6 +36,8 @@ report::Report without_origin(const report::Report& whole, const std::vector<Pro
   if (whole.command.size() > 1) report.command.push_back(whole.command[1]);
   report.started_at = whole.started_at;
   report.backend = whole.backend;
+  if (whole.profile_source == "shipped") report.profile = whole.profile;
+  report.profile_source = whole.profile_source;
   report.host = whole.host;
   report.host.name.clear();
   report.device = whole.device;
