@@ -1,6 +1,7 @@
 """The JSON Schemas in report/schema take every file we ship and every report we write, and refuse what is wrong."""
 
 import copy
+import functools
 import json
 import unittest
 from pathlib import Path
@@ -16,9 +17,14 @@ ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "report" / "schema"
 
 
+@functools.cache
+def all_schemas():
+    return {file.name: strict_json(file.read_text()) for file in SCHEMAS.glob("*.json")}
+
+
 def validator_of(schema):
     """It finds other schemas, which a schema may refer to, by the names of their files."""
-    others = {file.name: strict_json(file.read_text()) for file in SCHEMAS.glob("*.json")}
+    others = all_schemas()
     try:
         from referencing import Registry, Resource
     except ImportError:  # of jsonschema before 4.18
