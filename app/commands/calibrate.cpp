@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
@@ -174,8 +175,8 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   }
   const model::Profile start = model::profile_of(measured.device());
   Progress progress(environment.err, environment.err_terminal, !arguments.quiet);
-  const auto cases = fit_cases(measured.fitted.results, start, environment.registry, progress);
-  const auto held_out = fit_cases(measured.held_out.results, start, environment.registry, progress);
+  auto cases = fit_cases(measured.fitted.results, start, environment.registry, progress);
+  auto held_out = fit_cases(measured.held_out.results, start, environment.registry, progress);
   if (cases.empty()) {
     throw arguments.from.empty() ? probe_error("none of the calibrating cases could be measured on this GPU")
                                  : usage_error("the reports hold no measured launch of a kernel to fit rates to");
@@ -204,11 +205,10 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   }
   std::vector<std::string> wrong;
   if (contribution) {
-    progress.show("checking what the profile predicts");
     const report::Report reports[] = {without_origin(measured.fitted, environment.registry),
                                       without_origin(measured.held_out, environment.registry)};
-    const auto checks = check_profile(json, "the calibrated profile", reports, environment.registry);
-    progress.clear();
+    std::ranges::move(held_out, std::back_inserter(cases));
+    const auto checks = check_profile(json, "the calibrated profile", cases, reports, environment.registry);
     contribution->replace(contribution_json(json, reports[0], reports[1], checks));
     summary += contribution_words(*arguments.contribute, reports, checks);
     wrong = failed(checks);
