@@ -17,31 +17,45 @@ struct Line {
 constexpr Line lines[] = {
     // Shapes from those that launching limits to those that memory does; alignment to a word and to a sector.
     {CalibrationUse::fitted,
-     "offset --offset 0,1,8 --op read,write,copy --word-bytes 4,16 --elements-per-thread 1,2,4,8 "
-     "--block-threads 128,256,512,1024"},
+     "offset --offset 0,1,8 --op read,write,copy --word-bytes 4,8,16 --elements-per-thread 1,4,8 "
+     "--block-threads 128,512 --buffer 256MiB"},
     // Sectors, atoms, lines and pairs of lines: whole, in part, and left out.
     {CalibrationUse::fitted,
-     "stride --stride 1,2,4,8,16,32 --op read,write,copy --word-bytes 4,8 --elements-per-thread 1,4,8 "
-     "--block-threads 128,512"},
+     "stride --stride 1,2,4,8,16,32 --op read,write,copy --word-bytes 4,8,16 --elements-per-thread 1,8 "
+     "--block-threads 128 --buffer 256MiB"},
+    // What L2 serves without memory.
+    {CalibrationUse::fitted,
+     "offset --offset 0 --op read,write --word-bytes 4,8,16 --elements-per-thread 4 --block-threads 256 "
+     "--buffer 16MiB"},
     // What a launch takes besides its accesses.
     {CalibrationUse::fitted,
-     "offset --offset 0 --op read,write --word-bytes 4 --elements-per-thread 1 --block-threads 256 "
+     "offset --offset 0 --op read,write --word-bytes 4,8,16 --elements-per-thread 1 --block-threads 256 "
      "--buffer 16KiB,256KiB"},
     {CalibrationUse::fitted, "bank --bank-stride 1,2,4,8,16,32 --word-bytes 4,8,16"},
+    // Powers of two use few channels of the host's memory, other strides all.
     {CalibrationUse::fitted,
-     "zero-copy --zero-copy mapped --passes 1 --op read,write,copy --word-bytes 4,8 --offset 0,1 "
-     "--stride 1,2,4,8,16,32 --buffer 8MiB"},
-    // And one over the link.
+     "zero-copy --zero-copy mapped --passes 1 --op read,write,copy --word-bytes 4,16 --offset 0 "
+     "--stride 1,2,4,5,8,10,16,32 --buffer 4MiB"},
     {CalibrationUse::fitted,
-     "zero-copy --zero-copy mapped --passes 1 --op read,write --word-bytes 4 --offset 0 --stride 1 "
+     "zero-copy --zero-copy mapped --passes 1 --op read,write,copy --word-bytes 8 --offset 0,1 "
+     "--stride 1,5,8 --buffer 4MiB"},
+    // And what a launch over the link takes.
+    {CalibrationUse::fitted,
+     "zero-copy --zero-copy mapped --passes 1 --op read,write --word-bytes 4,8,16 --offset 0 --stride 1 "
      "--buffer 16KiB,256KiB"},
     // What L1s ask of L2 and L2 of memory when accesses are scattered, and stores to the same few lines.
     {CalibrationUse::fitted,
      "pattern --pattern i%4096*(n/4096)+i/4096 --op read,write --word-bytes 4 --elements-per-thread 4 "
-     "--block-threads 256 --buffer 16MiB,128MiB"},
+     "--block-threads 256 --buffer 16MiB"},
+    {CalibrationUse::fitted,
+     "pattern --pattern i%4096*(n/4096)+i/4096 --op read,write --word-bytes 16 --elements-per-thread 4 "
+     "--block-threads 256 --buffer 128MiB"},
     {CalibrationUse::fitted,
      "pattern --pattern ((i*0x9E3779B97F4A7C15>>29^i)*0xB4716089AA796D99>>20)&(n-1) --op read,write --word-bytes 4 "
-     "--elements-per-thread 4 --block-threads 256 --buffer 16MiB,128MiB"},
+     "--elements-per-thread 4 --block-threads 256 --buffer 16MiB"},
+    {CalibrationUse::fitted,
+     "pattern --pattern ((i*0x9E3779B97F4A7C15>>29^i)*0xB4716089AA796D99>>20)&(n-1) --op read,write --word-bytes 16 "
+     "--elements-per-thread 4 --block-threads 256 --buffer 128MiB"},
     {CalibrationUse::fitted,
      "pattern --pattern ((i*0x9E3779B97F4A7C15>>29^i)*0xB4716089AA796D99>>20)&{4095,16383,65535} --op write "
      "--word-bytes 4 --elements-per-thread 4 --block-threads 256 --buffer 16MiB"},
@@ -49,15 +63,17 @@ constexpr Line lines[] = {
      "pattern --pattern i%1000*(n/1000)+i/1000 --op read,write,copy --word-bytes 4 --elements-per-thread 4 "
      "--block-threads 256 --buffer 16MiB"},
     {CalibrationUse::held_out,
-     "offset --offset 2,16,31 --op read,write,copy --word-bytes 4,8 --elements-per-thread 1,4 --block-threads 256"},
+     "offset --offset 2,16,31 --op read,write,copy --word-bytes 4,8 --elements-per-thread 1,4 --block-threads 256 "
+     "--buffer 256MiB"},
     {CalibrationUse::held_out,
      "stride --stride 3,6,12,20,28 --op read,write,copy --word-bytes 4,8,16 --elements-per-thread 4 "
-     "--block-threads 256"},
+     "--block-threads 256 --buffer 256MiB"},
     {CalibrationUse::held_out,
      "zero-copy --zero-copy mapped --passes 1 --op read,write,copy --word-bytes 4,16 --offset 0,2 --stride 1,3,6,12 "
-     "--buffer 8MiB"},
+     "--buffer 4MiB"},
     {CalibrationUse::fitted,
-     "transfer --transfer pageable,pinned --direction to-device,to-host,both --size 4KiB..256MiB*4"},
+     "transfer --transfer pageable,pinned --direction to-device,to-host,both "
+     "--size 4KiB,64KiB,1MiB,64MiB,256MiB"},
     {CalibrationUse::fitted,
      "batching --batching separate,packed,batched --direction to-device,to-host --copies 1,4096"},
     {CalibrationUse::fitted, "latency --order random"},

@@ -13,6 +13,7 @@
 #include "app/run/record_of.hpp"
 #include "app/run/run.hpp"
 #include "app/run/shape_choice.hpp"
+#include "engine/access/chunks.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/profile_names.hpp"
 #include "report/read/read_report.hpp"
@@ -165,18 +166,27 @@ Measured measured_before(const std::vector<std::string>& from, const std::vector
 }
 
 std::vector<model::FitCase> fit_cases(const std::vector<report::Record>& records, const model::Profile& profile,
-                                      const std::vector<Probe>& registry, Progress& progress) {
-  std::vector<model::FitCase> cases;
+                                      const std::vector<Probe>& registry) {
+  struct Described {
+    const report::Record& record;
+    Workload workload;
+  };
+  std::vector<Described> described;  // one after another: probes remember what they described
   for (const report::Record& record : records) {
-    progress.show(fmt::format("{}/{} what {} demands", &record - records.data(), records.size(), record.probe));
     const auto probe = std::ranges::find(registry, record.probe, &Probe::name);
     if (!is_sound(record) || probe == registry.end()) continue;
     const auto tested = report::case_of(record, *probe);
     if (!tested) continue;
     Workload workload = describe(*tested, profile.device);
-    if (!model::FitCase::suits(workload)) continue;
-    cases.emplace_back(std::move(workload), profile, record.time->summary.median.count(), group_of(record));
+    if (model::FitCase::suits(workload)) described.push_back({record, std::move(workload)});
   }
+  std::vector<std::optional<model::FitCase>> found(described.size());
+  access::in_chunks(found.size(), 1, access::threads_for(found.size(), 1, 0), [&](unsigned, std::uint64_t i, auto) {
+    auto& [record, workload] = described[i];
+    found[i].emplace(std::move(workload), profile, record.time->summary.median.count(), group_of(record));
+  });
+  std::vector<model::FitCase> cases;
+  for (std::optional<model::FitCase>& of_record : found) cases.push_back(std::move(*of_record));
   return cases;
 }
 

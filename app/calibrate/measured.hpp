@@ -36,7 +36,6 @@ struct Measured {
 
 /// The cases that a fit can use.
 [[nodiscard]] std::vector<model::FitCase> fit_cases(const std::vector<report::Record>& records,
-                                                    const model::Profile& profile, const std::vector<Probe>& registry,
-                                                    Progress& progress);
+                                                    const model::Profile& profile, const std::vector<Probe>& registry);
 
 }  // namespace gpumem::app

@@ -28,9 +28,11 @@ namespace {
 
 std::unique_ptr<Backend> open_gpu(const CalibrateArguments& arguments, const Environment& environment) {
   MeasureOptions options;
+  options.predicts = false;  // by what is about to be replaced
   // The model is off by more than this; what counts is to have many different cases.
   options.stopping.ci_width = 0.02;
   options.stopping.time_budget = measure::Seconds(0.03);
+  options.stopping.minimum_samples = 9;
   if (arguments.device) options.device = *arguments.device;
   try {
     return environment.measure(options);
@@ -175,8 +177,9 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   }
   const model::Profile start = model::profile_of(measured.device());
   Progress progress(environment.err, environment.err_terminal, !arguments.quiet);
-  auto cases = fit_cases(measured.fitted.results, start, environment.registry, progress);
-  auto held_out = fit_cases(measured.held_out.results, start, environment.registry, progress);
+  progress.show("what the cases demand");
+  auto cases = fit_cases(measured.fitted.results, start, environment.registry);
+  auto held_out = fit_cases(measured.held_out.results, start, environment.registry);
   if (cases.empty()) {
     throw arguments.from.empty() ? probe_error("none of the calibrating cases could be measured on this GPU")
                                  : usage_error("the reports hold no measured launch of a kernel to fit rates to");

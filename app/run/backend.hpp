@@ -74,7 +74,8 @@ struct MeasureOptions {
   measure::NumaRequest numa = {};
   measure::Counting counting = measure::Counting::off;
   bool links = false;                    ///< whether some case is about what joins the GPUs of the machine
-  model::ProfileChoice predicting = {};  ///< by what is predicted beside each measurement
+  bool predicts = true;                  ///< whether anything is predicted beside each measurement
+  model::ProfileChoice predicting = {};  ///< and by what
   /// Asked between samples; when it says true, `run` throws Interrupted instead of finishing its case.
   std::function<bool()> interrupted = [] { return false; };
   /// Called when a case has been verified and is about to be timed.

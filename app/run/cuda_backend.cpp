@@ -148,7 +148,7 @@ class CudaBackend final : public Backend {
     }
     if (record.reason) *record.reason += identities(decided);
     // Only now is the speed of the link known that the prediction may rest on.
-    add_prediction(record, *decided.probe, workload, gpu.profile);
+    if (options_.predicts) add_prediction(record, *decided.probe, workload, gpu.profile);
     if (record.time) add_peak(record, *decided.probe, workload, gpu.device);
     return record;
   }

@@ -5,8 +5,10 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <ranges>
 #include <utility>
 
+#include "engine/access/chunks.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/stages.hpp"
 
@@ -49,8 +51,9 @@ Row solve(std::vector<Row> a, Row b) {
 /// Minimises the loss of some cases over the logarithms of some rates.
 class Minimiser {
  public:
-  Minimiser(std::span<const FitCase* const> cases, std::span<const RateField> fields, Profile start)
-      : cases_(cases), fields_(fields), start_(start), profile_(std::move(start)) {
+  /// Rates are pulled to `start`; the first step is taken at `from`.
+  Minimiser(std::span<const FitCase* const> cases, std::span<const RateField> fields, Profile start, Profile from)
+      : cases_(cases), fields_(fields), start_(std::move(start)), profile_(std::move(from)) {
     loss_ = loss(profile_);
   }
 
@@ -183,23 +186,25 @@ constexpr int most_steps = 60;
 constexpr int most_steps_of_jackknife = 12;
 constexpr std::size_t parts = 10;
 
-/// The fits without a tenth of the groups each. Groups are dealt out in the order of their names.
+/// The fits without a tenth of the groups each, all at once. Groups are dealt out in the order of their names.
 std::vector<Rates> jackknife(const std::vector<const FitCase*>& cases, std::span<const RateField> fields,
                              const Profile& fitted) {
   std::map<std::string, std::size_t> part_of;
   for (const FitCase* measured : cases) part_of[measured->group()];
   std::size_t next = 0;
   for (auto& [group, part] : part_of) part = next++ % parts;
-  std::vector<Rates> found;
-  for (std::size_t part = 0; part < std::min(parts, part_of.size()); ++part) {
+  const auto fit_without = [&](std::size_t part) {
     std::vector<const FitCase*> rest;
     std::ranges::copy_if(cases, std::back_inserter(rest),
                          [&](const FitCase* measured) { return part_of.at(measured->group()) != part; });
-    if (rest.empty()) continue;
-    Minimiser minimiser(rest, fields, fitted);
+    Minimiser minimiser(rest, fields, fitted, fitted);
     minimiser.run(most_steps_of_jackknife);
-    found.push_back(minimiser.profile().rates);
-  }
+    return minimiser.profile().rates;
+  };
+  // Without its only group there would be nothing to fit to.
+  std::vector<Rates> found(part_of.size() > 1 ? std::min(parts, part_of.size()) : 0);
+  access::in_chunks(found.size(), 1, access::threads_for(found.size(), 1, 0),
+                    [&](unsigned, std::uint64_t part, std::uint64_t) { found[part] = fit_without(part); });
   return found;
 }
 
@@ -248,24 +253,31 @@ Fit fit_rates(std::span<const FitCase> cases, const Profile& start) {
   // A rate that makes out no more than a few percent of any case would only soak up the errors of others. One that the
   // groups do not agree on is not known either, and goes back to where it started before the others are fitted again.
   constexpr double least_sensitivity = 0.05;
-  constexpr double most_uncertain = 0.5;
+  constexpr double most_uncertain = 0.2;
+  constexpr double untold = 0.5;
   const std::vector<RateField> candidates = rates_of_launches();
   std::vector<RateField> fields;
-  const Row sensitivity = Minimiser(all, candidates, start).sensitivities();
+  const Row sensitivity = Minimiser(all, candidates, start, start).sensitivities();
   for (std::size_t j = 0; j < candidates.size(); ++j) {
     if (sensitivity[j] > least_sensitivity) fields.push_back(candidates[j]);
   }
 
   Fit fit{.profile = start, .rates = {}};
   std::vector<Rates> jackknifed;
-  for (bool settled = false; !settled;) {
-    Minimiser minimiser(all, fields, start);
+  for (;;) {
+    Minimiser minimiser(all, fields, start, fit.profile);
     minimiser.run(most_steps);
     fit.profile = minimiser.profile();
     jackknifed = jackknife(all, fields, fit.profile);
-    settled = std::erase_if(fields, [&](const RateField& field) {
-                return standard_error(jackknifed, field.value) > most_uncertain;
-              }) == 0;
+    const auto uncertainty = [&](const RateField& field) { return standard_error(jackknifed, field.value); };
+    const double worst = fields.empty() ? 0 : std::ranges::max(fields | std::views::transform(uncertainty));
+    if (worst <= most_uncertain) break;
+    // Those that nothing tells at once, of the others one at a time: without it they may be told well.
+    std::erase_if(fields, [&](const RateField& field) {
+      if (uncertainty(field) < std::min(worst, untold)) return false;
+      fit.profile.rates.*field.value = start.rates.*field.value;
+      return true;
+    });
   }
   for (const RateField& field : candidates) {
     const bool determined = std::ranges::find(fields, field.value, &RateField::value) != fields.end();

@@ -305,9 +305,11 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
   const double work = overlapped(loaded, addresses, rates.addresses_exponent);
   // Where L2 has all that is asked for, what shows is that the machine code of a pattern is fetched first.
   const bool has_code = demand.simulated || workload.address_cycles;
-  const double once = cached ? rates.cached_launch_s + (has_code ? rates.code_fetch_s : 0) : rates.launch_s;
+  const double idle = rates.cached_launch_s + (cached && has_code ? rates.code_fetch_s : 0);
+  // Memory has to wake for a launch, be it its own or none: stores over the link are posted, and nobody waits for them.
+  const double once = cached || demand.over_link ? idle : rates.launch_s;
   return std::max(launch, overlapped(latency, work, rates.overlap_exponent) + barriers) + workload.launches * once +
-         (demand.over_link ? rates.pcie_latency_s : 0);
+         (demand.over_link && demand.loads ? rates.pcie_latency_s : 0);
 }
 
 }  // namespace gpumem::model

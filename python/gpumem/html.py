@@ -64,6 +64,10 @@ def table_of(lines: list[str]) -> str:
     return f"<table><thead>{row_of('th', head, alignments)}</thead><tbody>{body}</tbody></table>"
 
 
+def preformatted(text: str) -> str:
+    return f"<pre>{html.escape(text)}</pre>"
+
+
 def from_markdown(markdown: str) -> str:
     parts = []
     for block in re.split(r"\n\s*\n", markdown.strip()):
@@ -73,7 +77,7 @@ def from_markdown(markdown: str) -> str:
             parts.append(f"<h{depth}>{text_of(lines[0].lstrip('# '))}</h{depth}>")
             lines = lines[1:]
         if lines and lines[0].startswith("```"):
-            parts.append(f"<pre>{html.escape(chr(10).join(lines[1:-1]))}</pre>")
+            parts.append(preformatted("\n".join(lines[1:-1])))
         elif len(lines) > 1 and lines[0].lstrip().startswith("|"):
             parts.append(table_of(lines))
         elif lines and all(ITEM.fullmatch(line) for line in lines):

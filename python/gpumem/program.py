@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import contextlib
 import os
 import pty
 import re
@@ -13,12 +15,14 @@ import threading
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
+from . import progress
+from .arguments import FilePath
 from .errors import Error
 
 CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-LAST_WORDS = re.compile(r"(?:^|(?<=[\r\n]))(?:\x1b\[K)?gpumem: [^\n]*\n?\Z")  # a last line that may be its complaint
+LAST_WORDS = re.compile(r"(?:^|(?<=\n)|\r\x1b\[K)gpumem: [^\n]*\n?\Z")  # a last line that may be its complaint
 
 
 def program() -> str:
@@ -46,24 +50,27 @@ class Ended(NamedTuple):
     exit_code: int
     complaint: str | None  # its one line of what was wrong, if it had one
     unshown: str  # the end of what it said, which is not on stderr yet: the complaint, or nothing
-    interrupted: bool  # from here
 
 
-def call(arguments: Sequence[str | os.PathLike], *, quiet_stdout: bool = True) -> Ended:
-    """Runs the program to its end. What it says of its progress, and what a watched command writes to stderr, appears on
-    this process' stderr as it comes."""
+def call(arguments: Sequence[FilePath], *, stdout: int | IO[str] | None = subprocess.DEVNULL, quiet: bool = False,
+         place: FilePath | None = None) -> Ended:
+    """Runs the program to its end, in the folder `place` if that is given. Its progress appears where somebody sees it,
+    unless `quiet`; the rest of what it says, and what a watched command writes to stderr, on this process' stderr. An
+    interrupt reaches the program first."""
     command = [program(), *(os.fspath(argument) for argument in arguments)]
-    ours, its = pty.openpty()  # progress is shown to a terminal only
+    seen = not quiet and progress.is_seen()
+    ours, its = pty.openpty() if seen else os.pipe()  # the program shows progress to a terminal only
     try:
-        child = subprocess.Popen(command, stdin=None, stdout=subprocess.DEVNULL if quiet_stdout else None, stderr=its)
+        child = subprocess.Popen(command, stdin=None, stdout=stdout, stderr=its, cwd=place)
     except OSError as error:
         os.close(ours)
         raise Error(f"cannot start '{command[0]}': {error.strerror}", 2) from error
     finally:
         os.close(its)
+    listener = progress.Bar() if seen and progress.in_notebook() else progress.OnStderr()
     said: list[str] = []
     unshown: list[str] = []
-    reader = threading.Thread(target=pass_on, args=(ours, said, unshown), daemon=True)
+    reader = threading.Thread(target=pass_on, args=(ours, listener, said, unshown), daemon=True)
     reader.start()
     interrupted = False
     try:
@@ -74,28 +81,29 @@ def call(arguments: Sequence[str | os.PathLike], *, quiet_stdout: bool = True) -
         child.wait()
     finally:
         reader.join(timeout=10)
+        listener.close()
+    if interrupted:
+        show("".join(unshown))
+        raise KeyboardInterrupt
     exit_code = child.returncode if child.returncode >= 0 else 128 - child.returncode
-    return Ended(exit_code, complaint_in("".join(said)), "".join(unshown), interrupted)
+    return Ended(exit_code, complaint_in("".join(said)), "".join(unshown))
 
 
-def pass_on(terminal: int, said: list[str], unshown: list[str]) -> None:
+def pass_on(source: int, listener: progress.OnStderr, said: list[str], unshown: list[str]) -> None:
     """Shows what comes, but for a last line that an exception may say."""
-    with os.fdopen(terminal, encoding="utf-8", errors="replace", newline="") as text:
-        try:
-            while part := os.read(text.fileno(), 65536):
-                decoded = part.decode("utf-8", errors="replace").replace("\r\n", "\n")
-                said.append(decoded)
-                waiting = "".join([*unshown, decoded])
-                held = LAST_WORDS.search(waiting)
-                unshown[:] = [held.group()] if held else []
-                show(waiting[: held.start()] if held else waiting)
-        except OSError:  # the other end is closed
-            pass
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    with contextlib.suppress(OSError), os.fdopen(source, "rb", buffering=0) as stream:  # the other end may be closed
+        while part := stream.read(65536):
+            decoded = decoder.decode(part).replace("\r\n", "\n")
+            said.append(decoded)
+            waiting = "".join([*unshown, decoded])
+            held = LAST_WORDS.search(waiting)
+            unshown[:] = [held.group()] if held else []
+            listener.show(waiting[: held.start()] if held else waiting)
 
 
 def show(text: str) -> None:
-    sys.stderr.write(text)
-    sys.stderr.flush()
+    progress.OnStderr().show(text)
 
 
 def complaint_in(text: str) -> str | None:
@@ -104,7 +112,7 @@ def complaint_in(text: str) -> str | None:
     return complaints[-1] if complaints else None
 
 
-def output(*arguments: str | os.PathLike, given: str | None = None) -> str:
+def output(*arguments: FilePath, given: str | None = None) -> str:
     """What the program prints: of a report that there is, so that nothing is measured. Raises its complaint."""
     command = [program(), *(os.fspath(argument) for argument in arguments)]
     done = subprocess.run(command, input=given, capture_output=True, text=True, encoding="utf-8", check=False)

@@ -1,35 +1,41 @@
 """The x axis: which parameter, on which scale, with ticks where a reader looks for them."""
 
+from __future__ import annotations
+
 import math
 from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from .model import XAxis
+from .model import Tick, XAxis
+from .reports import Case
+from .words import Value
 
 MOST_TICKS = 12
 
 
-def is_number(value):
+def is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def swept_parameter(cases):
+def swept_parameter(cases: Sequence[Case]) -> str:
     """The parameter along the x axis: the one a probe sweeps, or if it has one value only, the numeric one with the
     most values."""
-    values = {}
+    values: dict[str, set[Value]] = {}
     for case in cases:
         for name, value in case.parameters.items():
             if name not in case.chosen_by_auto:
                 values.setdefault(name, set()).add(value)
     swept = [name for name, _ in Counter(case.swept for case in cases if case.swept in values).most_common(1)]
 
-    def rank(name):
+    def rank(name: str) -> tuple[bool, int]:
         several = len(values[name]) > 1
         return several and name in swept, len(values[name]) if several and all(map(is_number, values[name])) else 0
 
-    return max([*swept, *values], key=rank, default=next(iter(cases[0].parameters)))
+    return max([*swept, *values], key=rank, default=str(next(iter(cases[0].parameters))))
 
 
-def scale_of(values):
+def scale_of(values: Sequence[Any]) -> str:
     """Steps get a linear scale. Powers, nearly or all over, would crowd at its low end: half of the values in the first
     quarter."""
     if not all(map(is_number, values)) or len(values) < 2:
@@ -38,7 +44,7 @@ def scale_of(values):
     return "log2" if 0 < 8 * low <= high and middle - low < (high - low) / 4 else "linear"
 
 
-def linear_ticks(low, high, text):
+def linear_ticks(low: float, high: float, text: Callable[[float], str]) -> list[Tick]:
     """Multiples of a power of two: sectors, lines and banks are such."""
     step = 1
     while (high - low) / step > MOST_TICKS:
@@ -48,7 +54,7 @@ def linear_ticks(low, high, text):
     return [(at, text(at)) for at in places + list(range(int(first), int(high) + 1, step))]
 
 
-def log_ticks(names, text):
+def log_ticks(names: list[Tick], text: Callable[[float], str]) -> list[Tick]:
     """The values, where a reader can tell them apart, else powers of two."""
     low, high = names[0][0], names[-1][0]
     if len(names) <= MOST_TICKS and all(after >= 1.5 * before for (before, _), (after, _) in zip(names, names[1:])):
@@ -57,13 +63,13 @@ def log_ticks(names, text):
     return [(2 ** power, text(2 ** power)) for power in powers[::-(-len(powers) // MOST_TICKS)]]
 
 
-def x_axis(cases, parameter, is_category=False):
+def x_axis(cases: Sequence[Case], parameter: str, is_category: bool = False) -> tuple[XAxis, dict[Value, float]]:
     """The axis, and the place on it of each value."""
     words = cases[0].report.words
-    values = dict.fromkeys(case.parameters[parameter] for case in cases if parameter in case.parameters)
+    values = list(dict.fromkeys(case.parameters[parameter] for case in cases if parameter in case.parameters))
     if all(map(is_number, values)):
-        values = sorted(values)
-    scale = "category" if is_category else scale_of(list(values))
+        values.sort()
+    scale = "category" if is_category else scale_of(values)
     places = {value: place if scale == "category" else value for place, value in enumerate(values)}
     names = [(place, words.value(parameter, value)) for value, place in places.items()]
     ticks = names if scale == "category" else names[::-(-len(names) // MOST_TICKS)]

@@ -1,21 +1,26 @@
 """What the commands share: one line for every error that a user can mend, plots, and files that are whole."""
 
+from __future__ import annotations
+
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 from .errors import UserError
+from .model import Figure
 
 KINDS = ("svg", "png", "pdf", "html")
 
 
 class Parser(argparse.ArgumentParser):
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         raise UserError(f"{message}; see --help")
 
 
-def write(output, content):
+def write(output: str, content: bytes) -> None:
     """Beside the target first, then renamed: a reader finds the whole file, the old one, or none."""
     path = Path(output)
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -29,7 +34,7 @@ def write(output, content):
         beside.unlink(missing_ok=True)
 
 
-def draw(figure, kind):
+def draw(figure: Figure, kind: str) -> bytes:
     """The bytes of a file of `kind`: svg, png or pdf."""
     try:  # a page takes plotly instead, so that only this may import it
         from . import drawing
@@ -39,7 +44,7 @@ def draw(figure, kind):
     return drawing.draw(figure, kind)
 
 
-def run(name, main):
+def run(name: str, main: Callable[[list[str]], None]) -> None:
     """Calls `main` with the command line, and ends with 2 where the user can mend what is wrong."""
     try:
         main(sys.argv[1:])

@@ -1,15 +1,17 @@
 """Draws a figure with matplotlib, 3.6 or newer. The same figure makes the same bytes, fit to be committed."""
 
+from __future__ import annotations
+
 import io
 import logging
 import warnings
-
-import matplotlib
-from matplotlib.figure import Figure as Canvas
-from matplotlib.transforms import ScaledTranslation
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
 
 from . import matrix_drawing, panel_drawing, sideways_drawing, stacked_drawing
-from .model import INK
+from .matplotlib_parts import Artist, Axes, Canvas, ConstrainedLayoutEngine, ScaledTranslation, SubplotSpec, matplotlib
+from .model import INK, Block, Figure, Panel
 from .panel_drawing import LETTERS_PER_INCH, MUTED
 
 WIDTH_INCHES = {1: 8.6, 2: 12.4, 3: 15.6}
@@ -19,7 +21,7 @@ TITLE_INCHES = 0.85
 MAKER = "gpumem report/plot.py"
 METADATA = {"svg": {"Date": None, "Creator": MAKER}, "png": {"Software": MAKER},
             "pdf": {"CreationDate": None, "Creator": MAKER}}
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 11, "axes.titlesize": 12.5,
     "axes.labelsize": 11, "legend.fontsize": 10.5, "axes.spines.top": False, "axes.spines.right": False,
     "axes.edgecolor": MUTED, "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK, "ytick.color": INK,
@@ -27,10 +29,11 @@ SETTINGS = {
     "text.parse_math": False, "svg.fonttype": "none", "svg.hashsalt": "gpumem", "pdf.fonttype": 42}
 
 
-def draw(figure, kind):
+def draw(figure: Figure, kind: str) -> bytes:
     """The bytes of a file of `kind`: svg, png or pdf."""
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
-    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **SETTINGS}), warnings.catch_warnings():
+    settings: dict[Any, Any] = {**matplotlib.rcParamsDefault, **SETTINGS}
+    with matplotlib.rc_context(settings), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a glyph that the font lacks is no reason to alarm
         out = io.BytesIO()
         drawn(figure).savefig(out, format=kind, metadata=METADATA[kind], dpi=110)
@@ -39,17 +42,17 @@ def draw(figure, kind):
 
 # ---- Where panels go
 
-def columns_of(block):
+def columns_of(block: Block) -> int:
     return {1: 1, 2: 2, 4: 2}.get(len(block), 3)
 
 
-def is_half(block):
+def is_half(block: Block) -> bool:
     return len(block) == 1 and not block[0].wide
 
 
-def in_rows(blocks):
+def in_rows(blocks: Sequence[Block]) -> list[list[Block]]:
     """Blocks of one panel stand two in a row, larger and wide ones have a row for themselves."""
-    rows = []
+    rows: list[list[Block]] = []
     for block in blocks:
         half = [row for row in rows if len(row) == 1 and is_half(row[0]) and is_half(block)]
         if half:
@@ -59,19 +62,19 @@ def in_rows(blocks):
     return rows
 
 
-def legend_shape(handles, width):
+def legend_shape(handles: Sequence[Artist], width: float) -> tuple[int, int]:
     """Columns and lines of a legend in so many inches."""
-    longest = max(len(handle.get_label()) for handle in handles) + LETTERS_BESIDE_LABEL
+    longest = max(len(str(handle.get_label())) for handle in handles) + LETTERS_BESIDE_LABEL
     columns = max(1, min(len(handles), int(width * LETTERS_PER_INCH / longest)))
     lines = -(-len(handles) // columns)
     return -(-len(handles) // lines), lines
 
 
-def legend_inches(handles, width):
+def legend_inches(handles: Sequence[Artist], width: float) -> float:
     return legend_shape(handles, width)[1] * LEGEND_LINE_INCHES + LEGEND_INCHES
 
 
-def drawing_of(panel):
+def drawing_of(panel: Panel) -> ModuleType:
     if panel.sideways:
         return sideways_drawing
     return stacked_drawing if panel.stacked else matrix_drawing if panel.matrix else panel_drawing
@@ -80,7 +83,7 @@ def drawing_of(panel):
 class Row:
     """Blocks side by side, and how high they are in inches: their panels, and their legends below."""
 
-    def __init__(self, blocks, width, places):
+    def __init__(self, blocks: Sequence[Block], width: float, places: int):
         self.blocks, self.width, self.places = blocks, width / places, places
         self.legends = [drawing_of(block[0]).legends(block) for block in blocks]
         self.columns = columns_of(blocks[0])
@@ -90,18 +93,20 @@ class Row:
         self.below = max(sum(legend_inches(handles, self.width) for handles in legends) for legends in self.legends)
         self.below = max(self.below, LEGEND_INCHES)  # no height at all is none that the layout can do with
 
-    def draw(self, canvas, place):
-        for block, legends, of_block in zip(self.blocks, self.legends, place.subgridspec(1, self.places)):
-            cells = of_block.subgridspec(self.lines + 1, self.columns,
-                                         height_ratios=[self.line_inches] * self.lines + [self.below])
-            for panel, cell in zip(block, cells):
+    def draw(self, canvas: Canvas, place: SubplotSpec) -> None:
+        grid = place.subgridspec(1, self.places)
+        for i, (block, legends) in enumerate(zip(self.blocks, self.legends)):
+            cells = grid[0, i].subgridspec(self.lines + 1, self.columns,
+                                           height_ratios=[self.line_inches] * self.lines + [self.below])
+            for number, panel in enumerate(block):
+                cell = cells[divmod(number, self.columns)]
                 drawing_of(panel).draw(canvas.add_subplot(cell), panel, self.width / self.columns)
             self.draw_legends(canvas.add_subplot(cells[self.lines, :]), legends)
 
-    def draw_legends(self, axes, legends):
+    def draw_legends(self, axes: Axes, legends: Sequence[Sequence[Artist]]) -> None:
         """In inches under each other: the layout makes these axes lower than they were meant to be."""
         axes.axis("off")
-        used = 0
+        used = 0.0
         for handles in legends:
             under = axes.transAxes + ScaledTranslation(0, -used, axes.figure.dpi_scale_trans)
             columns, _ = legend_shape(handles, self.width)
@@ -114,19 +119,18 @@ class Row:
             used += legend_inches(handles, self.width)
 
 
-def drawn(figure):
-    rows = in_rows(figure.blocks)
+def drawn(figure: Figure) -> Canvas:
+    blocks = in_rows(figure.blocks)
     # A lone curve needs no whole row.
-    places = [2 if is_half(row[0]) and len(figure.blocks) > 1 else 1 for row in rows]
-    width = WIDTH_INCHES[max(map(lambda row, of_row: max(columns_of(row[0]), of_row), rows, places))]
-    rows = [Row(row, width, of_row) for row, of_row in zip(rows, places)]
+    places = [2 if is_half(row[0]) and len(figure.blocks) > 1 else 1 for row in blocks]
+    width = WIDTH_INCHES[max(max(columns_of(row[0]), of_row) for row, of_row in zip(blocks, places))]
+    rows = [Row(row, width, of_row) for row, of_row in zip(blocks, places)]
     total = sum(row.above for row in rows) + sum(row.below for row in rows) + TITLE_INCHES
 
-    canvas = Canvas(figsize=(width, total), layout="constrained")
-    canvas.get_layout_engine().set(h_pad=0.06, w_pad=0.08)
+    canvas = Canvas(figsize=(width, total), layout=ConstrainedLayoutEngine(h_pad=0.06, w_pad=0.08))
     canvas.suptitle(figure.title + "\n ", fontsize=14.5, fontweight="bold", x=0.1 / width, ha="left")
     canvas.text(0.1 / width, 1 - 0.38 / total, figure.subtitle, color=MUTED, fontsize=10.5, va="top")
     grid = canvas.add_gridspec(len(rows), 1, height_ratios=[row.above + row.below for row in rows])
-    for row, place in zip(rows, grid):
-        row.draw(canvas, place)
+    for i, row in enumerate(rows):
+        row.draw(canvas, grid[i, 0])
     return canvas

@@ -1,13 +1,20 @@
 """Chooses what to draw: one block of panels per table (probe) of the reports, one curve per sweep."""
 
+from __future__ import annotations
+
 from collections import Counter
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from typing import Optional, Set, Tuple
 
 from . import axes, kernel_roofline, kernel_times, kernels, memory_roofline, roofline, savings, timelines
 from .errors import UserError
 from .curves import curve, slug, unique, without_bridges
-from .model import COLOURS, Figure, Guide, Panel, Quantity, grouped
-from .reports import BANDWIDTH, PEAK_SHARE, TIME, has_reading, kinds, origin
-from .words import Words
+from .model import COLOURS, Block, Figure, Guide, Panel, Quantity, Series, grouped
+from .reports import BANDWIDTH, PEAK_SHARE, TIME, Case, Report, has_reading, kinds, origin
+from .words import Value, Words
+
+Where = Mapping[str, Set[str]]  # the values of parameters that cases are to have, in words
+Values = Tuple[Optional[Value], ...]  # of some parameters of a case
 
 OF_PROGRAMS = {savings.NAME: savings, kernel_times.NAME: kernel_times}  # beside their roofline
 CURVES = 6  # as many in one panel stay readable
@@ -15,13 +22,13 @@ PANELS = 36
 
 # ---- Which cases
 
-def matches(case, where):
+def matches(case: Case, where: Where) -> bool:
     """Whether every parameter in `where` has one of the values there, written as a number or as in the tables."""
     own, text = case.parameters, case.report.words.value
     return all(name in own and {str(own[name]), text(name, own[name])} & values for name, values in where.items())
 
 
-def tables_of(reports, where):
+def tables_of(reports: Sequence[Report], where: Where) -> dict[str, list[Case]]:
     """The cases of each probe that has something to show. Cases without a reading leave a gap in their curve; of kernels
     nothing may be known but when they ran."""
     matching = [case for report in reports for case in report.results if matches(case, where)]
@@ -30,7 +37,7 @@ def tables_of(reports, where):
             if any(has_reading(case) or any(case.ran_seconds) for case in cases)}
 
 
-def left_out(cases):
+def left_out(cases: Sequence[Case]) -> str:
     """How many cases failed or were skipped, in words; '' for none."""
     missing = Counter(case.status if case.status != "ok" else "with wrong data" if case.verified is False
                       else "without a reading" for case in cases if not has_reading(case))
@@ -40,12 +47,12 @@ def left_out(cases):
 
 # ---- Which curves
 
-def identity(case, parameter):
+def identity(case: Case, parameter: str) -> Value | None:
     """A parameter's value, where 'auto' is one: what it chose may differ from sweep to sweep."""
     return "auto" if parameter in case.chosen_by_auto else case.parameters.get(parameter)
 
 
-def parameters_of(cases, swept):
+def parameters_of(cases: Sequence[Case], swept: str) -> list[str]:
     """Those that differ: alternatives that a probe compares come first, then what is said in words."""
     names = dict.fromkeys(name for case in cases for name in case.parameters if name != swept)
     varying = [name for name in names if len({identity(case, name) for case in cases}) > 1]
@@ -54,11 +61,11 @@ def parameters_of(cases, swept):
     return sorted(varying, key=lambda name: (name not in compared, name not in named))
 
 
-def values_of(case, names):
+def values_of(case: Case, names: Iterable[str]) -> Values:
     return tuple(identity(case, name) for name in names)
 
 
-def split(cases, varying):
+def split(cases: Sequence[Case], varying: Sequence[str]) -> tuple[list[str], list[str]]:
     """Parameters that tell the curves of a panel apart, and those that tell the panels apart. What is held against each
     other across, as several GPUs are, is in one panel, however much it is."""
     curves = [name for name in varying if name == cases[0].across]
@@ -71,7 +78,7 @@ def split(cases, varying):
     return curves, [name for name in varying if name not in curves]
 
 
-def matrix_of(cases):
+def matrix_of(cases: Sequence[Case]) -> tuple[str | None, str | None]:
     """The parameters whose values are the rows and the columns of a matrix, which has no curves; None, None for none.
     Pairs are one: of one thing with another of its kind, and none with itself."""
     rows, columns = cases[0].swept, cases[0].across
@@ -85,26 +92,26 @@ class Looks:
     """Colours and markers: the same curve looks the same in all panels of a block. Colours are of reports where there
     are several, else of the first parameter that differs; markers are of the rest."""
 
-    def __init__(self, cases, curves, reports, gpus):
+    def __init__(self, cases: Sequence[Case], curves: list[str], reports: list[str], gpus: int):
         self.curves = curves
         self.several = len({case.report.label for case in cases}) > 1
         # Where no legend says of which GPU the curves are, the panel does.
         self.owner = cases[0].report.label if gpus > 1 and not self.several else ""
-        self.colours = reports if self.several else list(dict.fromkeys(map(self.coloured_by, cases)))
+        self.colours: list[Hashable] = [*reports] if self.several else list(dict.fromkeys(map(self.coloured_by, cases)))
         self.markers = list(dict.fromkeys(map(self.marked_by, cases)))
 
-    def coloured_by(self, case):
-        return case.report.label if self.several else values_of(case, self.curves[:1])
+    def coloured_by(self, case: Case) -> Hashable:
+        return str(case.report.label) if self.several else values_of(case, self.curves[:1])
 
-    def marked_by(self, case):
+    def marked_by(self, case: Case) -> Values:
         return values_of(case, self.curves if self.several else self.curves[1:] or self.curves)
 
-    def of(self, case):
+    def of(self, case: Case) -> tuple[int, int]:
         colour = self.colours.index(self.coloured_by(case))
         # Once the colours are used up, the next round has other markers.
         return colour, self.markers.index(self.marked_by(case)) + colour // len(COLOURS)
 
-    def label(self, case):
+    def label(self, case: Case) -> str:
         words = [case.report.words.phrase(name, identity(case, name)) for name in self.curves
                  if identity(case, name) not in (None, "auto")]
         if self.several:
@@ -112,9 +119,11 @@ class Looks:
         return ", ".join(filter(None, words if self.curves else kinds(case).values())) or case.probe
 
 
-def series_of(cases, looks, swept, places, panel_name):
+def series_of(cases: Sequence[Case], looks: Looks, swept: str, places: Mapping[Value, float],
+              panel_name: str) -> list[Series]:
     """A curve for each of the looks, of the cases that have the parameter along the x axis; without any reading too."""
-    found, names = [], Counter()
+    found: list[Series] = []
+    names: Counter[str] = Counter()
     swept_over = [case for case in cases if swept in case.parameters]
     for of_curve in grouped(swept_over, lambda case: (case.report.label, values_of(case, looks.curves))).values():
         label = looks.label(of_curve[0])
@@ -127,21 +136,21 @@ def series_of(cases, looks, swept, places, panel_name):
 
 # ---- Which quantities, and what limits them
 
-def known_values(cases):
+def known_values(cases: Iterable[Case]) -> dict[str, set[float]]:
     """Of every quantity that something is known of."""
-    found = {}
+    found: dict[str, set[float]] = {}
     for case in cases:
         for name, reading in case.readings.items():
             found.setdefault(name, set()).update(reading.known())
     return {name: values for name, values in found.items() if values}
 
 
-def spans_decades(values):
+def spans_decades(values: Iterable[float]) -> bool:
     """Whether a linear axis would squeeze the small ones of these values, so that they take a logarithmic one."""
     return min(values) > 0 and max(values) >= 16 * min(values)
 
 
-def quantities_of(cases, logarithmic):
+def quantities_of(cases: Sequence[Case], logarithmic: Container[str]) -> list[Quantity]:
     """What the cases are about, then what else is known of them: one number for all cases makes no curve."""
     words, headline, known = cases[0].report.words, cases[0].headline.quantity, known_values(cases)
     telling = [name for name in known if len(known[name]) > 1 or name in (headline, BANDWIDTH, PEAK_SHARE, TIME)]
@@ -149,7 +158,7 @@ def quantities_of(cases, logarithmic):
             for name in sorted(telling or known, key=lambda name: name != headline)]
 
 
-def limit_of(case, several_gpus):
+def limit_of(case: Case, several_gpus: bool) -> Guide:
     """The best that the hardware could do, named where the device is known to be what limits it."""
     headline, device, words = case.headline, case.report.device, case.report.words
     pcie = device.pcie
@@ -164,18 +173,18 @@ def limit_of(case, several_gpus):
                  level=headline.peak * words.unit(headline.quantity)[1])
 
 
-def limits_of(cases):
+def limits_of(cases: Sequence[Case]) -> list[Guide]:
     several_gpus = len({case.report.gpu for case in cases}) > 1
     found = dict.fromkeys(limit_of(case, several_gpus) for case in cases if case.headline.peak)
     return [*found, *([Guide("peak", PEAK_SHARE, level=1)] if found else [])]
 
 
-def is_end(name, names):
+def is_end(name: str, names: Container[str]) -> bool:
     """Whether this is an end of the interval of another, as capacity_low_bytes is of capacity_bytes."""
     return any(name.replace(end, "_") in names for end in ("_low_", "_high_") if end in name)
 
 
-def concluded(cases, swept, looks):
+def concluded(cases: Sequence[Case], swept: str, looks: Looks) -> tuple[list[str], list[Guide]]:
     """What several of the cases show together: in words, and where all show it, as places on the x axis."""
     labels, notes, places = {looks.label(case) for case in cases}, [], []
     numbers = [case.parameters.get(swept) for case in cases if axes.is_number(case.parameters.get(swept))]
@@ -200,7 +209,7 @@ def concluded(cases, swept, looks):
 
 # ---- Panels
 
-def subtitle(cases, hidden, owner):
+def subtitle(cases: Sequence[Case], hidden: Container[str], owner: str) -> str:
     """Whose cases these are, what is missing of them, and what all of them have in common."""
     missing, words = left_out(cases), []
     for name in cases[0].parameters:
@@ -212,7 +221,8 @@ def subtitle(cases, hidden, owner):
     return "; ".join(filter(None, [owner, missing, ", ".join(words)]))
 
 
-def panel(cases, title_words, looks, swept, name, logarithmic, matrix):
+def panel(cases: Sequence[Case], title_words: Mapping[str, Value | None], looks: Looks, swept: str, name: str,
+          logarithmic: Container[str], matrix: bool) -> Panel:
     x, x_places = axes.x_axis(cases, swept, is_category=matrix)
     words, probe = cases[0].report.words, cases[0].probe
     phrases = [words.phrase(key, value) for key, value in title_words.items() if value is not None]
@@ -229,7 +239,7 @@ def panel(cases, title_words, looks, swept, name, logarithmic, matrix):
                  series, limits_of(cases) + places, notes, matrix=matrix)
 
 
-def block(cases, reports, gpus):
+def block(cases: Sequence[Case], reports: list[str], gpus: int) -> Block:
     """The panels of one table. `reports` are the labels of all reports: each has its colour in all blocks. `gpus` is
     how many GPUs the figure shows."""
     words = cases[0].report.words
@@ -243,7 +253,8 @@ def block(cases, reports, gpus):
     if len(groups) > PANELS:
         raise UserError(f"{cases[0].probe}: {len(groups)} panels are too many to read; choose cases with --where,"
                         f" as in '--where {others[0]}={words.value(others[0], next(iter(groups))[0])}'")
-    names, panels = Counter(), []
+    names: Counter[str] = Counter()
+    panels = []
     for values, group in groups.items():
         title_words = dict(zip(others, values))
         name = ".".join(map(slug, [cases[0].probe, *(f"{key} {value}" for key, value in title_words.items())]))
@@ -257,7 +268,7 @@ def block(cases, reports, gpus):
 
 # ---- The figure
 
-def titles(cases):
+def titles(cases: Sequence[Case]) -> tuple[str, str]:
     used = list({id(case.report): case.report for case in cases}.values())
     title = ", ".join(dict.fromkeys(report.gpu for report in used))
     models = [report for report in used if report.backend == "model"]
@@ -272,17 +283,17 @@ def titles(cases):
     return title, "; ".join(words)
 
 
-def named(reports):
+def named(reports: Sequence[Report]) -> str:
     paths = [report.path for report in reports]
     return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
 
 
-def is_called(quantity, name):
+def is_called(quantity: str, name: str) -> bool:
     """Whether this is its name, or the first or last word of it, as 'time' is of 'time_seconds'."""
     return quantity == name or quantity.startswith(f"{name}_") or quantity.endswith(f"_{name}")
 
 
-def choose(panel_of, y, scale):
+def choose(panel_of: Panel, y: str | None, scale: str | None) -> None:
     """Puts the asked-for quantity first, and gives all of them the asked-for scale."""
     if y:
         panel_of.quantities.sort(key=lambda quantity: not is_called(quantity.name, y))
@@ -291,18 +302,18 @@ def choose(panel_of, y, scale):
             quantity.log = scale == "log"
 
 
-def of_programs(cases, name):
+def of_programs(cases: Sequence[Case], name: str | None) -> list[Block]:
     """The blocks of the kernels of programs, a panel each: the roofline, what could be saved and when they ran, or one
     of them."""
     known = {"roofline": kernel_roofline, **OF_PROGRAMS}
     makers = [known[name]] if name in known else known.values()
-    names = Counter()
+    names: Counter[str] = Counter()
     made = [maker.panel(of_report, unique(maker.NAME, names))
             for of_report in kernels.of_programs(cases) for maker in makers]
     return [[shown] for shown in made if shown]
 
 
-def roofs(cases):
+def roofs(cases: Sequence[Case]) -> tuple[list[Block], list[Case]]:
     """The block of a roofline, and the cases in it. Without flops it is that of memory."""
     panels, of_flops = roofline.panels(cases)
     if panels:
@@ -314,7 +325,7 @@ def roofs(cases):
     return [[panel_of_memory]], of_memory
 
 
-def blocks_of(tables):
+def blocks_of(tables: Mapping[str, list[Case]]) -> list[Block]:
     """Of whole tables, each its own."""
     cases = [case for of_probe in tables.values() for case in of_probe]
     used = list(dict.fromkeys(case.report.label for case in cases))
@@ -329,7 +340,7 @@ def blocks_of(tables):
     return [panels for panels in found if panels]
 
 
-def nothing(reports, where, name):
+def nothing(reports: Sequence[Report], where: Where, name: str | None) -> str:
     """Why there is no figure."""
     chosen_words = " with these parameters" if where else ""
     if name == savings.NAME:
@@ -345,7 +356,8 @@ def nothing(reports, where, name):
     return f"nothing to plot in {named(reports)}: {what}"
 
 
-def build(reports, name, where, y=None, scale=None):
+def build(reports: Sequence[Report], name: str | None, where: Where, y: str | None = None,
+          scale: str | None = None) -> Figure:
     """The figure of the reports' tables; with `name` of one of them, of the roofline or of OF_PROGRAMS. `y` names the
     quantity to show, where a panel has it, and `scale` that of its axis, linear or log; None leaves both to the
     panel."""
@@ -365,9 +377,9 @@ def build(reports, name, where, y=None, scale=None):
     if not blocks:
         raise UserError(nothing(reports, where, name))
     panels = [shown for panels in blocks for shown in panels]
-    known = dict.fromkeys(quantity.name for shown in panels for quantity in shown.quantities)
-    if y and not any(is_called(quantity, y) for quantity in known):
-        raise UserError(f"--y '{y}': no such quantity in the reports; there are {', '.join(known)}")
+    drawn = dict.fromkeys(quantity.name for shown in panels for quantity in shown.quantities)
+    if y and not any(is_called(quantity, y) for quantity in drawn):
+        raise UserError(f"--y '{y}': no such quantity in the reports; there are {', '.join(drawn)}")
     for shown in panels:
         choose(shown, y, scale)
     return Figure(*titles(cases), blocks, timelines.of(cases))

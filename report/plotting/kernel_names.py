@@ -1,8 +1,11 @@
 """Names of kernels as people say them: without arguments, and as much of the rest as there is room for. What
 report/text/kernel_names.cpp does for tables, more simply."""
 
+from __future__ import annotations
+
 import re
 from collections import Counter
+from collections.abc import Iterable, Mapping
 
 BRACKETS = {")": "(", ">": "<", "}": "{", "]": "["}
 SAY_LITTLE = set("void bool char signed unsigned short int long float double const array lambda auto operator true"
@@ -10,7 +13,7 @@ SAY_LITTLE = set("void bool char signed unsigned short int long float double con
 ANONYMOUS = "(anonymous namespace)::"
 
 
-def depths(text):
+def depths(text: str) -> list[int]:
     """How many brackets are open at each character, those of itself included."""
     depth, found = 0, []
     for i, letter in enumerate(text):
@@ -21,7 +24,7 @@ def depths(text):
     return found
 
 
-def without_brackets(text, close):
+def without_brackets(text: str, close: str) -> str:
     """Without the brackets that it ends with, but for those that are all of it."""
     if not text.endswith(close):
         return text
@@ -30,7 +33,7 @@ def without_brackets(text, close):
     return text[:begin] or text
 
 
-def qualified(demangled):
+def qualified(demangled: str) -> str:
     """Of "void at::fill<4>(int, float*)", "at::fill<4>"."""
     text = re.sub(r" const$", "", demangled.partition(" [clone")[0]).replace(ANONYMOUS, "")
     text = without_brackets(text, ")")
@@ -38,30 +41,30 @@ def qualified(demangled):
     return text[blanks[-1] + 1:] if blanks else text
 
 
-def unqualified(demangled):
+def unqualified(demangled: str) -> str:
     """"fill<4>"."""
     return re.sub(r"\b[A-Za-z_]\w*::", "", qualified(demangled))
 
 
-def base(demangled):
+def base(demangled: str) -> str:
     """"fill"."""
     return without_brackets(unqualified(demangled), ">")
 
 
-def words(demangled):
+def words(demangled: str) -> list[str]:
     """Names in the parameters of its template."""
     found = re.findall(r"\b[A-Za-z_]\w*", unqualified(demangled)[len(base(demangled)):])
     return [word for word in dict.fromkeys(found) if word not in SAY_LITTLE]
 
 
-def forms(demangled, having):
+def forms(demangled: str, having: Mapping[str, int]) -> list[str]:
     """From the fullest to the shortest: with that word alone that fewest kernels have, by the counts in `having`."""
-    word = min(words(demangled), key=having.get, default=None)
+    word = min(words(demangled), key=lambda word: having[word], default=None)
     with_word = [f"{base(demangled)}<\u2026{word}\u2026>", f"\u2026{word}\u2026"] if word else []
     return [qualified(demangled), unqualified(demangled), *with_word[:1], base(demangled), *with_word[1:]]
 
 
-def short_names(names, width):
+def short_names(names: Iterable[str], width: int) -> dict[str, str]:
     """{name: the fullest form of it in `width` letters}. Different names stay different, if need be by a number."""
     names, found, taken = list(dict.fromkeys(names)), {}, set()
     having = Counter(word for name in names for word in words(name))
@@ -78,5 +81,5 @@ def short_names(names, width):
     return found
 
 
-def cut(text, width):
+def cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[:width - 1] + "\u2026"

@@ -5,12 +5,15 @@ So one sees what limits a kernel. Its line ends at the roof: device memory, and 
 line and is far below: conflicts, latency, arithmetic. It is far left: too little work in a launch. Left of what L2
 holds a kernel may be above the roof."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
 
 from . import labels
 from .curves import point
 from .kernels import Kernel, command_of, saving_most
-from .model import Guide, Panel, Quantity, Reading, Series, XAxis
+from .model import Guide, Panel, Point, Quantity, Reading, Series, XAxis
 from .reports import BANDWIDTH, PEAK_SHARE
 from .words import size_in_words
 
@@ -20,19 +23,19 @@ LEAST_MOVED = 1.05  # per byte used: the mark hides a shorter line
 ROOM = 1.6  # above the roof, for the words of the lines
 
 
-def has_place(kernel):
+def has_place(kernel: Kernel) -> bool:
     known = kernel.case.readings[BANDWIDTH].known() if BANDWIDTH in kernel.case.readings else []
     return kernel.used_bytes > 0 and bool(known) and known[-1] > 0
 
 
-def that_matter(kernels):
+def that_matter(kernels: Sequence[Kernel]) -> list[Kernel]:
     """Without those of next to no time, whose launches are so small that the others would share a corner. One that was
     launched but once has no time, and counts by what was predicted."""
     times = [kernel.gpu_s or (kernel.case.predicted_seconds or 0) * (kernel.launches or 1) for kernel in kernels]
     return [kernel for kernel, time_s in zip(kernels, times) if kernel.could_save() or time_s >= LEAST * sum(times)]
 
 
-def placed(kernel):
+def placed(kernel: Kernel) -> Point:
     """The point of a kernel. What was predicted of one that was measured would be one point more in a crowd."""
     made = point(kernel.case, kernel.used_bytes, kernel.name)
     made.label, made.share = kernel.name, kernel.share or 0
@@ -40,12 +43,12 @@ def placed(kernel):
         reading = made.readings[quantity]
         if reading.measured:
             made.readings[quantity] = Reading(measured=reading.measured)
-        if (kernel.moved or 0) >= LEAST_MOVED and reading.known():
+        if kernel.moved and kernel.moved >= LEAST_MOVED and reading.known():
             made.reach[quantity] = made.readings[quantity].known()[-1] * kernel.moved
     return made
 
 
-def series_of(kernels, most, panel_name):
+def series_of(kernels: Sequence[Kernel], most: Sequence[Kernel], panel_name: str) -> list[Series]:
     """Those that could save most are drawn first, and have the first choice of a place for their names."""
     by_share = sorted(kernels, key=lambda kernel: -(kernel.share or 0))  # so that large marks hide no small ones
     found = [Series(f"{panel_name}.saving", "could save time", 1, 1,
@@ -55,7 +58,7 @@ def series_of(kernels, most, panel_name):
     return [made for made in found if made.points]
 
 
-def axis(xs):
+def axis(xs: Sequence[float]) -> tuple[float, float, XAxis]:
     low, high = min(xs) / 3, max(xs) * 3
     powers = range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1)
     ticks = [(2.0 ** power, size_in_words(2.0 ** power)) for power in powers if power >= 0]
@@ -63,7 +66,7 @@ def axis(xs):
                             [(x, size_in_words(x)) for x in xs])
 
 
-def guides_of(kernels, low, high):
+def guides_of(kernels: Sequence[Kernel], low: float, high: float) -> list[Guide]:
     peaks = sorted({kernel.case.headline.peak for kernel in kernels if (kernel.case.headline.peak or 0) > 0})
     places = [low * (high / low) ** (i / 64) for i in range(65)]  # so close that names can keep off the line
     found = [Guide(f"theoretical bandwidth {peak:.0f} GB/s", BANDWIDTH, peak * ROOM, [(at, peak) for at in places])
@@ -74,7 +77,7 @@ def guides_of(kernels, low, high):
                     if l2_bytes and low < l2_bytes < high else [])
 
 
-def panel(kernels, name):
+def panel(kernels: Sequence[Kernel], name: str) -> Panel | None:
     """Of the kernels of one report; None if nothing has a place in it."""
     with_place = list(filter(has_place, kernels))
     shown = that_matter(with_place)

@@ -2,12 +2,15 @@
 white the GPU was idle, or did what is no kernel. The time in which gpumem looked closely is cut out: the program alone
 does not have it."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
 from itertools import zip_longest
 
 from .curves import row
-from .kernels import command_of
-from .model import COLOURS, Guide, Panel, Point, Quantity, Reading, Series, XAxis
+from .kernels import Kernel, command_of
+from .model import COLOURS, Guide, Panel, Point, Quantity, Reading, Series, Tick, XAxis
 from .savings import unit_of
 from .words import figure_text
 
@@ -16,14 +19,14 @@ NAMED = len(COLOURS) - 1  # the others share the last colour
 MOST_TICKS = 10
 
 
-def ticks(end):
+def ticks(end: float) -> list[Tick]:
     """Round numbers from 0 on."""
     step = next(step for power in (math.floor(math.log10(end)) - 1, math.floor(math.log10(end)))
                 for step in (10.0 ** power, 2 * 10.0 ** power, 5 * 10.0 ** power) if end / step <= MOST_TICKS)
     return [(i * step, figure_text(i * step)) for i in range(int(end / step) + 1)]
 
 
-def own_bins(busy, width, looked):
+def own_bins(busy: Sequence[float], width: float, looked: float | None) -> list[int]:
     """Those of the program itself. While a launch is looked at nothing else runs, and of each kernel that is one of the
     first launches: so of the bins without any, the first ones that `looked` seconds fill are gpumem's."""
     empty = [i for i, ran in enumerate(busy) if ran == 0]
@@ -31,7 +34,7 @@ def own_bins(busy, width, looked):
     return [i for i in range(len(busy)) if i not in cut]
 
 
-def points_of(label, ran, whole, width, unit):
+def points_of(label: str, ran: Sequence[float], whole: Sequence[float], width: float, unit: str) -> list[Point]:
     """Of `ran`, what was busy in each bin of the axis, as a share of its `whole`. A bin is so wide, in `unit`."""
     points = []
     for i, (busy, all_of_it) in enumerate(zip(ran, whole)):
@@ -42,7 +45,7 @@ def points_of(label, ran, whole, width, unit):
     return points
 
 
-def overlap_words(busy, whole):
+def overlap_words(busy: Sequence[float], whole: Sequence[float]) -> str:
     """Kernels of several streams take more time than passes."""
     over = [ran / time for ran, time in zip(busy, whole) if ran > 1.005 * time]
     if not over:
@@ -51,7 +54,7 @@ def overlap_words(busy, whole):
     return f"drawn as all of the time: {bars} in which kernels that overlap took more, up to {100 * max(over):.0f} %"
 
 
-def panel(kernels, name):
+def panel(kernels: Sequence[Kernel], name: str) -> Panel | None:
     """Of the kernels of one report; None if it does not say when they ran."""
     width = kernels[0].case.report.program.bin_seconds
     placed = sorted((kernel for kernel in kernels if (width or 0) > 0 and sum(kernel.case.ran_seconds) > 0),

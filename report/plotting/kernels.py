@@ -1,9 +1,13 @@
 """The kernels of a program that 'gpumem run' watched: what the figures of them have in common."""
 
+from __future__ import annotations
+
 import re
+from collections.abc import Sequence
 
 from .kernel_names import short_names
 from .model import grouped
+from .reports import Case, Report
 from .words import shortened
 
 PROBE = "kernel"
@@ -12,15 +16,15 @@ WORTH_SAVING = 0.02  # of a kernel's own time, as in the table
 MOST_ROWS = 10  # as in the table
 
 
-def command_of(report):
+def command_of(report: Report) -> str:
     return shortened(" ".join(report.program.command or ["a program"]), 40)
 
 
 class Kernel:
     """A kernel with one grid and block, as a case of a report. What is not known is None."""
 
-    def __init__(self, case, name):
-        def metric(quantity):
+    def __init__(self, case: Case, name: str):
+        def metric(quantity: str) -> float | None:
             return next(iter(case.readings[quantity].known()), None) if quantity in case.readings else None
 
         self.case, self.name = case, name
@@ -29,21 +33,22 @@ class Kernel:
         self.launches = metric("launches")
         self.used_bytes = sum(case.useful_bytes.values())
 
-    def could_save(self):
-        return (self.saved_s or 0) > 0 and (not self.gpu_s or self.saved_s >= WORTH_SAVING * self.gpu_s)
+    def could_save(self) -> bool:
+        saved_s = self.saved_s or 0
+        return saved_s > 0 and (not self.gpu_s or saved_s >= WORTH_SAVING * self.gpu_s)
 
-    def reason(self):
+    def reason(self) -> str:
         """What the report says of its worst accesses, but for how much they cost; '' for nothing."""
         sentences = [sentence for sentence in re.split(r"\. (?=[A-Z])", self.case.why or "")
                      if "could be saved" not in sentence]
         return sentences[0].rstrip(".") if sentences else ""
 
 
-def launch_words(case, cases):
+def launch_words(case: Case, cases: Sequence[Case]) -> str:
     """Which launches of a kernel these are, where there are others: "<<<4096, 256>>>", as a program says it."""
     others = [other.parameters for other in cases if other.parameters.get(PROBE) == case.parameters.get(PROBE)]
 
-    def differ(*names):
+    def differ(*names: str) -> bool:
         return any(parameters.get(name) != case.parameters.get(name) for parameters in others for name in names)
 
     launch = " <<<{grid}, {block_threads}>>>" if differ("grid", "block_threads") else ""
@@ -51,7 +56,7 @@ def launch_words(case, cases):
         {name: case.parameters.get(name, "?") for name in ("grid", "block_threads", "device")})
 
 
-def of_programs(cases):
+def of_programs(cases: Sequence[Case]) -> list[list[Kernel]]:
     """The kernels of each report, as a list."""
     found = []
     for of_report in grouped((case for case in cases if case.probe == PROBE), lambda case: id(case.report)).values():
@@ -61,6 +66,6 @@ def of_programs(cases):
     return found
 
 
-def saving_most(kernels):
+def saving_most(kernels: Sequence[Kernel]) -> list[Kernel]:
     """At most ten, the first saves most."""
-    return sorted(filter(Kernel.could_save, kernels), key=lambda kernel: -kernel.saved_s)[:MOST_ROWS]
+    return sorted(filter(Kernel.could_save, kernels), key=lambda kernel: -(kernel.saved_s or 0))[:MOST_ROWS]

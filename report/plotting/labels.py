@@ -1,8 +1,14 @@
 """Where the labels of points go: beside them, where they hide neither other points nor each other, and few lines."""
 
-import math
+from __future__ import annotations
 
-from .model import AROUND_AREAS, radius
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Tuple
+
+from .model import AROUND_AREAS, Panel, Point, radius
+
+Box = Tuple[float, float, float, float]  # left, bottom, right and top
 
 LETTER, LINE = 0.0135, 0.045  # width and height in parts of a panel that is one of two in a row
 BROAD = "<>#\u2026"  # letters that are half as wide again
@@ -14,44 +20,44 @@ MARGIN = 0.02  # around a panel's points and guides
 SIDES = ("right", "left", "above", "below")
 
 
-def scaled(values):
+def scaled(values: Iterable[float]) -> Callable[[float], float]:
     """Of positive values on a logarithmic scale, from 0 to 1."""
     low, high = math.log(min(values)), math.log(max(values))
     return lambda value: (math.log(value) - low) / ((high - low) or 1)
 
 
-def half_size(point, wide):
+def half_size(point: Point, wide: bool) -> tuple[float, float]:
     """Half the width and height of its mark."""
     if point.share is None:
         return AWAY / 2, AWAY
     return radius(point) / WIDTH * (WIDE if wide else 1), radius(point) / HEIGHT
 
 
-def box(x, y, point, side, wide):
+def box(x: float, y: float, point: Point, side: str, wide: bool) -> Box:
     """Left, bottom, right and top of a point's label on one side of it."""
-    letter, (across, up) = LETTER * (WIDE if wide else 1), half_size(point, wide)
-    width, height = (len(point.label) + 0.5 * sum(map(point.label.count, BROAD))) * letter, LINE
+    letter, (across, up), label = LETTER * (WIDE if wide else 1), half_size(point, wide), point.label or ""
+    width, height = (len(label) + 0.5 * sum(label.count(broad) for broad in BROAD)) * letter, LINE
     left = {"right": x + across + AWAY / 2, "left": x - across - AWAY / 2 - width}.get(side, x - width / 2)
     bottom = {"above": y + up, "below": y - up - height}.get(side, y - height / 2)
     return left, bottom, left + width, bottom + height
 
 
-def around(x, y, half_width, half_height):
+def around(x: float, y: float, half_width: float, half_height: float) -> Box:
     return x - half_width, y - half_height, x + half_width, y + half_height
 
 
-def hits(own, others):
+def hits(own: Box, others: Iterable[Box]) -> int:
     return sum(own[0] < other[2] and other[0] < own[2] and own[1] < other[3] and other[1] < own[3] for other in others)
 
 
-def along(places):
+def along(places: Sequence[tuple[float, float]]) -> list[Box]:
     """Little boxes on the lines between places."""
     steps = [i / 24 for i in range(1, 24)]
     return [around(x + (to_x - x) * step, y + (to_y - y) * step, *DOT)
             for (x, y), (to_x, to_y) in zip(places, places[1:]) for step in steps]
 
 
-def place(panel):
+def place(panel: Panel) -> None:
     """Finds a side for every label of a panel with logarithmic axes; removes those that there is no room for."""
     name = panel.quantities[0].name
     shown = [[(point, value) for point in series.points for value in point.readings[name].known()[-1:]]

@@ -1,5 +1,11 @@
 """Draws a matrix: a row for each series, a column for each place on the x axis, and in each cell its value."""
 
+from __future__ import annotations
+
+from typing import Any
+
+from .matplotlib_parts import Artist, Axes
+from .model import Block, Panel
 from .panel_drawing import MUTED, draw_titles, letters_in
 from .words import figure_text
 
@@ -7,11 +13,11 @@ ROW_INCHES, AROUND_INCHES = 0.42, 1.5  # of a row, and of titles and axis
 COLOURS_OF_VALUES = "viridis"
 
 
-def inches(panel):
+def inches(panel: Panel) -> float:
     return AROUND_INCHES + ROW_INCHES * len(panel.series)
 
 
-def cells_of(panel):
+def cells_of(panel: Panel) -> list[list[float]]:
     """Rows of what is known last of each case, NaN for nothing."""
     name = panel.quantities[0].name
     rows = []
@@ -21,11 +27,11 @@ def cells_of(panel):
     return rows
 
 
-def draw(axes, panel, width):
+def draw(axes: Axes, panel: Panel, width: float) -> None:
     """In axes that are `width` inches wide."""
     draw_titles(axes, panel, letters_in(width))
     cells = cells_of(panel)
-    image = axes.imshow(cells, cmap=COLOURS_OF_VALUES, aspect="auto")
+    image: Any = axes.imshow(cells, cmap=COLOURS_OF_VALUES, aspect="auto")
     image.set_gid(f"{panel.name}.cells")
     for i, of_row in enumerate(cells):
         for j, value in enumerate(of_row):
@@ -41,7 +47,7 @@ def draw(axes, panel, width):
     axes.figure.colorbar(image, ax=axes, label=panel.quantities[0].label)
 
 
-def draw_failures(axes, panel):
+def draw_failures(axes: Axes, panel: Panel) -> None:
     """A cross for each case without any reading: what was not to be run has no case."""
     for i, series in enumerate(panel.series):
         for point in series.points:
@@ -49,5 +55,5 @@ def draw_failures(axes, panel):
                 axes.annotate("\u00d7", (point.x, i), ha="center", va="center", fontsize=12, color=MUTED)
 
 
-def legends(_):
+def legends(_: Block) -> list[list[Artist]]:
     return []

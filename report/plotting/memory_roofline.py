@@ -4,40 +4,43 @@ useful bytes per byte moved. A case on the roof is limited by device memory; one
 Bytes moved are those that device memory moved, where counters saw them. Without counters they are those of the sectors
 that the requests touch by prediction; caches may serve some of those again, so that a case can lie above the roof."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
 
 from .errors import UserError
 from .curves import curve, row, slug
-from .model import Guide, Panel, Quantity, Reading, XAxis, grouped
-from .reports import BANDWIDTH, has_reading, kinds
+from .model import Guide, Panel, Quantity, Reading, Series, Tick, XAxis, grouped
+from .reports import BANDWIDTH, Case, has_reading, kinds
 
 WARP = 32
 SECTOR_BYTES = 32
 SECTORS = "sectors_per_request"
 
 
-def of_device_memory(case):
+def of_device_memory(case: Case) -> bool:
     roof, peak = case.report.device.theoretical_bandwidth_gb_per_s, case.headline.peak
     return bool(case.headline.quantity == BANDWIDTH and has_reading(case) and roof and peak
                 and abs(peak / roof - 1) < 1e-6)
 
 
-def moved_bytes(case):
+def moved_bytes(case: Case) -> float:
     """By device memory, as far as it was counted."""
-    return sum(case.counters.get(name, 0) for name in ("dram_read_bytes", "dram_write_bytes"))
+    return float(sum(case.counters.get(name, 0) for name in ("dram_read_bytes", "dram_write_bytes")))
 
 
-def counted_efficiency(case):
+def counted_efficiency(case: Case) -> float | None:
     moved = moved_bytes(case)
     return sum(case.useful_bytes.values()) / moved if moved else None
 
 
-def predicted_efficiency(case):
+def predicted_efficiency(case: Case) -> float | None:
     """Useful bytes / (sectors x 32) over all sites. Takes every lane for active, so not for cases with idle lanes."""
     if case.parameters.get("lanes") == "subset" or not case.access:
         return None
-    sectors = [site.costs[SECTORS].predicted if SECTORS in site.costs else None for site in case.access]
-    words = [site.word_bytes for site in case.access]
+    sectors = [site.costs[SECTORS].predicted if SECTORS in site.costs else 0 for site in case.access]
+    words: list[float] = [site.word_bytes for site in case.access]
     if not all(sectors) or not all(words):
         return None
     return sum(word * WARP for word in words) / (sum(sectors) * SECTOR_BYTES)
@@ -49,23 +52,23 @@ EFFICIENCIES = (
     (predicted_efficiency, "predicted", "useful bytes per byte of the sectors requested", "sectors per request"))
 
 
-def ticks(low, high):
+def ticks(low: float, high: float) -> list[Tick]:
     """Halves: a stride that doubles moves a case by one."""
     powers = range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1)
     return [(2.0 ** power, f"1/{2 ** -power}" if power < 0 else str(2 ** power)) for power in powers]
 
 
-def place_words(case):
+def place_words(case: Case) -> str:
     swept = case.swept
-    return case.report.words.phrase(swept, case.parameters[swept]) if swept in case.parameters else case.probe
+    return str(case.report.words.phrase(swept, case.parameters[swept]) if swept in case.parameters else case.probe)
 
 
-def series_of(found, several_gpus):
+def series_of(found: Sequence[tuple[Case, float]], several_gpus: bool) -> list[Series]:
     """A curve for each (GPU, kind of case). The GPU is '' where there is only one; the kind is the probe if there are
     several, and what the case says in words, as its op."""
     several_probes = len({case.probe for case, _ in found}) > 1
 
-    def key(placed):
+    def key(placed: tuple[Case, float]) -> tuple[str, str]:
         case, said = placed[0], kinds(placed[0]).values()
         return case.report.gpu if several_gpus else "", " ".join([case.probe] * (several_probes or not said) + [*said])
 
@@ -79,7 +82,7 @@ def series_of(found, several_gpus):
     return series
 
 
-def panel(cases):
+def panel(cases: Sequence[Case]) -> tuple[Panel, list[Case]]:
     """The roofline, and the cases in it: those of device memory."""
     cases = [case for case in cases if of_device_memory(case)]
     for efficiency, reading, label, lacking in EFFICIENCIES:

@@ -2,13 +2,16 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, Hashable, Iterable, List, Optional, Tuple, TypeVar
 
 READINGS = ("predicted", "measured", "counted")  # in the order drawn
 # Colours that colour-blind readers tell apart too (Okabe and Ito), and markers, so that nobody needs the colours.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195", "#555555")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 INK = "#222222"
+Tick = Tuple[float, str]  # a place on an axis, and what it is called
+Item = TypeVar("Item")
+Key = TypeVar("Key", bound=Hashable)
 AROUND_AREAS = 1.6, 1.4  # room that a logarithmic axis leaves below and above points with areas, as factors
 
 
@@ -16,26 +19,26 @@ AROUND_AREAS = 1.6, 1.4  # room that a logarithmic axis leaves below and above p
 class Reading:
     """One quantity of one case in its three readings. Absent is None. `ci95_low` and `ci95_high` are the interval of
     the measured median."""
-    measured: float = None
-    predicted: float = None
-    counted: float = None
-    ci95_low: float = None
-    ci95_high: float = None
+    measured: Optional[float] = None
+    predicted: Optional[float] = None
+    counted: Optional[float] = None
+    ci95_low: Optional[float] = None
+    ci95_high: Optional[float] = None
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         """What is not finite is absent: a quotient of absurd numbers is no reading."""
         super().__setattr__(name, value if not isinstance(value, float) or math.isfinite(value) else None)
 
-    def known(self):
+    def known(self) -> List[float]:
         """What was read, whichever way."""
         return [value for value in (getattr(self, name) for name in READINGS) if value is not None]
 
-    def each(self, change):
+    def each(self, change: Callable[[float], float]) -> "Reading":
         """With `change` made to all that is known."""
         return Reading(*(None if value is None else change(value) for value in
                          (self.measured, self.predicted, self.counted, self.ci95_low, self.ci95_high)))
 
-    def times(self, factor):
+    def times(self, factor: float) -> "Reading":
         return self.each(lambda value: value * factor)
 
 
@@ -64,7 +67,7 @@ class Point:
     apart: Optional[bool] = None  # from the point before: between them lie others, of which nothing is known
 
 
-def radius(point):
+def radius(point: Point) -> float:
     """In points of print, so that the area is the point's share; the smallest are still seen."""
     return max(2.4, 20 * math.sqrt(max(0, min(1, point.share or 0))))
 
@@ -96,8 +99,8 @@ class XAxis:
     """`scale` is linear, log2, log10 or category. Ticks are (place, text); `names` has a text for every case's x."""
     label: str
     scale: str
-    ticks: List[Tuple[float, str]]
-    names: List[Tuple[float, str]]
+    ticks: List[Tick]
+    names: List[Tick]
 
 
 @dataclass
@@ -117,6 +120,9 @@ class Panel:
     sideways: bool = False  # bars from left to right, over each other, their labels above them
     area: Optional[str] = None  # what its points' shares are
     reach: Optional[str] = None  # what the lines up from its points say
+
+
+Block = List[Panel]  # of one table; its panels share their series' looks
 
 
 @dataclass(frozen=True)
@@ -144,13 +150,13 @@ class TimeLine:
 class Figure:
     title: str
     subtitle: str
-    blocks: List[List[Panel]]  # one block per table; its panels share their series' looks
+    blocks: List[Block]
     timelines: List[TimeLine] = field(default_factory=list)
 
 
-def grouped(items, key):
+def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> Dict[Key, List[Item]]:
     """{key: the items that have it}, in the order of the first of each."""
-    groups = {}
+    groups: Dict[Key, List[Item]] = {}
     for item in items:
         groups.setdefault(key(item), []).append(item)
     return groups

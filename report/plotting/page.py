@@ -1,36 +1,40 @@
 """Writes a figure as one interactive page that needs nothing else: no network, no other file. plotly draws it there."""
 
+from __future__ import annotations
+
 import html
+import importlib
 import json
 import re
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from .errors import UserError
-from .model import COLOURS, MARKERS
+from .model import COLOURS, MARKERS, Figure
 from .reports import DISTURBED
 
 HERE = Path(__file__).parent
 
 
-def known(value):
+def known(value: Any) -> Any:
     """Without what is absent, to keep the page small."""
     if isinstance(value, dict):
         return {name: known(part) for name, part in value.items() if part is not None and part != {}}
     return [known(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
-def library():
+def library() -> str:
     """The script that draws."""
     try:  # figures do without it
-        from plotly.offline import get_plotlyjs
+        plotly = importlib.import_module("plotly.offline")
     except ImportError as error:
         raise UserError(f"cannot draw .html without plotly ({error}); 'python3 -m pip install plotly' installs it, and"
                         " .svg, .png and .pdf take matplotlib instead") from error
-    return get_plotlyjs()
+    return str(plotly.get_plotlyjs())
 
 
-def render(figure):
+def render(figure: Figure) -> bytes:
     plain = asdict(figure)
     data = json.dumps({"blocks": known(plain["blocks"]), "timelines": known(plain["timelines"]),
                        "looks": {"colours": COLOURS, "markers": MARKERS}, "disturbed": DISTURBED},

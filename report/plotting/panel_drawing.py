@@ -1,13 +1,14 @@
 """Draws one panel into matplotlib's axes, and what its legend says. Every group of marks has the id of its series."""
 
+from __future__ import annotations
+
 import math
 import textwrap
+from collections.abc import Container
+from typing import Any
 
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
-from matplotlib.ticker import LogLocator, NullLocator
-
-from .model import AROUND_AREAS, COLOURS, INK, MARKERS, READINGS, radius
+from .matplotlib_parts import Artist, Axes, Line2D, LogLocator, NullLocator, Patch
+from .model import AROUND_AREAS, COLOURS, INK, MARKERS, READINGS, Block, Guide, Panel, Point, Series, radius
 from .reports import DISTURBED
 
 PANEL_INCHES = 4.2  # height with its title and labels
@@ -16,55 +17,57 @@ HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "ooo", "***")  # of bars, w
 DASHED = (0, (4, 2))
 NOTHING = float("nan")  # where a line breaks off
 MUTED, GREY = "#6b6b6b", "#777777"
-BEHIND = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.6}  # a text that curves may cross
-LOOKS = {"measured": {"linestyle": "-", "linewidth": 1.6, "zorder": 3},
+# Of a text that curves may cross.
+BEHIND: dict[str, Any] = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.6}
+LOOKS: dict[str, dict[str, Any]] = {"measured": {"linestyle": "-", "linewidth": 1.6, "zorder": 3},
          "predicted": {"linestyle": DASHED, "linewidth": 1.1, "markerfacecolor": "white", "zorder": 2.5},
          "counted": {"linestyle": "none", "marker": "+", "markersize": 9, "markeredgewidth": 1.2, "zorder": 4}}
 SIDES = {"right": ((5, 0), "left", "center"), "left": ((-5, 0), "right", "center"),  # of labels
          "above": ((0, 4), "center", "bottom"), "below": ((0, -4), "center", "top")}
-CROSS = {"linestyle": "none", "marker": "x", "color": INK, "markersize": 9, "markeredgewidth": 1.6, "zorder": 5}
+CROSS: dict[str, Any] = {"linestyle": "none", "marker": "x", "color": INK, "markersize": 9, "markeredgewidth": 1.6,
+                         "zorder": 5}
 
 
-def letters_in(width):
+def letters_in(width: float) -> int:
     return int(width * LETTERS_PER_INCH)
 
 
-def colour_of(series):
+def colour_of(series: Series) -> str:
     return COLOURS[series.colour % len(COLOURS)]
 
 
-def marker_of(series):
+def marker_of(series: Series) -> str:
     return MARKERS[series.marker % len(MARKERS)]
 
 
-def bar_looks(series):
+def bar_looks(series: Series) -> dict[str, Any]:
     return {"facecolor": colour_of(series), "edgecolor": "white", "linewidth": 0,
             "hatch": HATCHES[series.marker % len(HATCHES)]}
 
 
-def is_bars(panel):
+def is_bars(panel: Panel) -> bool:
     return panel.x.scale == "category"
 
 
-def flags_of(point):
+def flags_of(point: Point) -> list[str]:
     return [flag for flag in point.flags if flag in DISTURBED]
 
 
-def values(panel, series, reading):
+def values(panel: Panel, series: Series, reading: str) -> list[tuple[float, float | None]]:
     """(x, value) of all points, None where there is none. The first quantity is the one that is drawn."""
     name = panel.quantities[0].name
     return [(point.x, getattr(point.readings.get(name), reading, None)) for point in series.points]
 
 
-def known(panel, series, reading):
+def known(panel: Panel, series: Series, reading: str) -> list[tuple[float, float]]:
     return [(x, value) for x, value in values(panel, series, reading) if value is not None]
 
 
-def inches(_):
+def inches(_: Panel) -> float:
     return PANEL_INCHES
 
 
-def draw(axes, panel, width):
+def draw(axes: Axes, panel: Panel, width: float) -> None:
     """In axes that are `width` inches wide."""
     letters = letters_in(width)
     draw_titles(axes, panel, letters)
@@ -85,11 +88,11 @@ def draw(axes, panel, width):
 
 # ---- Curves and bars
 
-def curve_looks(panel, reading, thin=False):
+def curve_looks(panel: Panel, reading: str, thin: bool = False) -> dict[str, Any]:
     return {**LOOKS[reading], **({"linestyle": "none"} if panel.scatter else {"linewidth": 0.7} if thin else {})}
 
 
-def draw_curve(axes, panel, series, reading):
+def draw_curve(axes: Axes, panel: Panel, series: Series, reading: str) -> None:
     found = values(panel, series, reading)
     if known(panel, series, reading):
         size = (5 if len(found) <= 16 else 3.6) + (3.5 if reading == "predicted" else 0)
@@ -101,7 +104,7 @@ def draw_curve(axes, panel, series, reading):
         line.set_gid(f"{series.name}.{reading}")
 
 
-def draw_areas(axes, panel, series, reading):
+def draw_areas(axes: Axes, panel: Panel, series: Series, reading: str) -> None:
     """Points whose areas are shares."""
     found = [(point, x, y) for point, (x, y) in zip(series.points, values(panel, series, reading)) if y is not None]
     if found:
@@ -115,7 +118,7 @@ def draw_areas(axes, panel, series, reading):
         marks.set_gid(f"{series.name}.{reading}")
 
 
-def draw_reaches(axes, panel, series):
+def draw_reaches(axes: Axes, panel: Panel, series: Series) -> None:
     name = panel.quantities[0].name
     found = [(point.x, point.readings[name].known()[-1], point.reach[name]) for point in series.points
              if name in point.reach]
@@ -124,14 +127,14 @@ def draw_reaches(axes, panel, series):
         lines.set_gid(f"{series.name}.reach")
 
 
-def draw_interval(axes, panel, series, shift, **looks):
+def draw_interval(axes: Axes, panel: Panel, series: Series, shift: float, **looks: Any) -> None:
     ends = zip(values(panel, series, "ci95_low"), values(panel, series, "ci95_high"))
     found = [(x + shift, low, high) for (x, low), (_, high) in ends if None not in (low, high)]
     if found:
         axes.vlines(*zip(*found), **looks).set_gid(f"{series.name}.interval")
 
 
-def draw_flags(axes, panel, series):
+def draw_flags(axes: Axes, panel: Panel, series: Series) -> None:
     marked = [(x, value) for point, (x, value) in zip(series.points, values(panel, series, "measured"))
               if flags_of(point) and value is not None]
     if marked:
@@ -139,18 +142,18 @@ def draw_flags(axes, panel, series):
         line.set_gid(f"{series.name}.flagged")
 
 
-def draw_labels(axes, panel, series):
+def draw_labels(axes: Axes, panel: Panel, series: Series) -> None:
     for point in series.points:
         reading = point.readings.get(panel.quantities[0].name)
-        if point.label and reading and reading.known():
+        if point.label and point.label_side and reading and reading.known():
             away, horizontal, vertical = SIDES[point.label_side]
             past = 0 if point.share is None else radius(point) - 2  # of what most points have
-            xytext = [step + math.copysign(past, step) if step else 0 for step in away]
-            axes.annotate(point.label, (point.x, reading.known()[-1]), xytext=xytext, textcoords="offset points",
+            across, up = (step + math.copysign(past, step) if step else 0 for step in away)
+            axes.annotate(point.label, (point.x, reading.known()[-1]), xytext=(across, up), textcoords="offset points",
                           ha=horizontal, va=vertical, fontsize=8.5, color=colour_of(series), zorder=5.5)
 
 
-def draw_bars(axes, panel, series, i):
+def draw_bars(axes: Axes, panel: Panel, series: Series, i: int) -> None:
     """One bar a case; predictions and counts are lines across it, or a pale bar where nothing was measured."""
     width = 0.8 / len(panel.series)
     shift = (i - (len(panel.series) - 1) / 2) * width
@@ -171,13 +174,13 @@ def draw_bars(axes, panel, series, i):
             lines.set_gid(f"{series.name}.{reading}")
 
 
-def guides_of(panel):
+def guides_of(panel: Panel) -> list[Guide]:
     return [guide for guide in panel.guides if guide.quantity in (None, panel.quantities[0].name)]
 
 
-def draw_guides(axes, panel):
-    lines = {"color": MUTED, "linewidth": 1.2, "linestyle": "-.", "zorder": 1}
-    words = {"color": MUTED, "fontsize": 10, "bbox": BEHIND, "zorder": 6}
+def draw_guides(axes: Axes, panel: Panel) -> None:
+    lines: dict[str, Any] = {"color": MUTED, "linewidth": 1.2, "linestyle": "-.", "zorder": 1}
+    words: dict[str, Any] = {"color": MUTED, "fontsize": 10, "bbox": BEHIND, "zorder": 6}
     low, high = axes.get_ylim()
     drawn = [guide for guide in guides_of(panel) if guide.points or guide.level is None or low <= guide.level <= high]
     for i, guide in enumerate(drawn):
@@ -186,14 +189,14 @@ def draw_guides(axes, panel):
             axes.annotate(guide.label, (0.995, guide.level), xycoords=("axes fraction", "data"), xytext=(0, 3),
                           textcoords="offset points", ha="right", va="bottom", **words)
         else:
-            line = axes.plot(*zip(*guide.points), **lines)[0] if guide.points else axes.axvline(guide.x, **lines)
+            line = axes.plot(*zip(*guide.points), **lines)[0] if guide.points else axes.axvline(guide.x or 0, **lines)
             axes.annotate(guide.label, (0.02, 0.985 - 0.06 * i), xycoords="axes fraction", va="top", **words)
         line.set_gid(f"{panel.name}.limit.{i + 1}")
 
 
 # ---- Titles and axes
 
-def draw_titles(axes, panel, letters):
+def draw_titles(axes: Axes, panel: Panel, letters: int) -> None:
     text = textwrap.shorten(panel.subtitle, letters * 11 // 10, placeholder=" ...")
     axes.set_title(textwrap.fill(panel.title, letters * 3 // 4), loc="left", fontweight="bold", pad=22 if text else 6)
     if text:
@@ -202,13 +205,13 @@ def draw_titles(axes, panel, letters):
         note.set_in_layout(False)  # it would narrow the panel
 
 
-def draw_x_axis(axes, panel, letters):
+def draw_x_axis(axes: Axes, panel: Panel, letters: int) -> None:
     if panel.x.scale.startswith("log"):
         axes.set_xscale("log", base=int(panel.x.scale[3:]))
     ticks, room = panel.x.ticks, letters * 0.8
     while not is_bars(panel) and len(ticks) > 2 and sum(len(text) + 2 for _, text in ticks) > room:
         ticks = ticks[::2]
-    slanted = {"rotation": 30, "ha": "right"} if sum(len(text) + 2 for _, text in ticks) > room else {}
+    slanted: dict[str, Any] = {"rotation": 30, "ha": "right"} if sum(len(text) + 2 for _, text in ticks) > room else {}
     axes.set_xticks([place for place, _ in ticks], [text for _, text in ticks], **slanted)
     axes.minorticks_off()
     axes.set_xlabel(panel.x.label)
@@ -217,7 +220,7 @@ def draw_x_axis(axes, panel, letters):
         axes.set_xlim(-0.6, len(panel.x.names) - 0.4)
 
 
-def draw_y_axis(axes, panel):
+def draw_y_axis(axes: Axes, panel: Panel) -> None:
     quantity = panel.quantities[0]
     axes.set_ylabel(textwrap.fill(quantity.label, 44))
     found = [value for series in panel.series for reading in (*READINGS, "ci95_high")
@@ -243,11 +246,11 @@ def draw_y_axis(axes, panel):
 
 # ---- Legend
 
-def legends(block):
+def legends(block: Block) -> list[list[Artist]]:
     """The curves, and below them how their readings are drawn."""
     drawn = [(panel, series) for panel in block for series in panel.series]
     there = {reading for panel, series in drawn for reading in (*READINGS, "ci95_low") if known(panel, series, reading)}
-    curves = {}
+    curves: dict[str, Series] = {}
     for _, series in drawn:
         curves.setdefault(series.label, series)
     handles = [curve_handle(series, block[0], "measured" in there) for series in curves.values()]
@@ -264,14 +267,14 @@ def legends(block):
     return [handles, how]
 
 
-def curve_handle(series, panel, measured):
+def curve_handle(series: Series, panel: Panel, measured: bool) -> Artist:
     if is_bars(panel):
         return Patch(alpha=1 if measured else 0.25, label=series.label, **bar_looks(series))
     return Line2D([], [], color=colour_of(series), marker=marker_of(series), markersize=6, label=series.label,
                   **curve_looks(panel, "measured" if measured else "predicted", series.thin))
 
 
-def reading_handles(panel, there):
+def reading_handles(panel: Panel, there: Container[str]) -> list[Artist]:
     labels = {reading: reading for reading in ("measured", "predicted", "counted") if reading in there}
     if "ci95_low" in there:
         labels["measured"] = "measured (95 % interval)"

@@ -1,9 +1,14 @@
 """Reads JSON reports of gpumem, also older ones that lack newer members; says in one line what is wrong with one."""
 
+from __future__ import annotations
+
+import functools
 import json
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any, NoReturn, Optional, get_args, get_type_hints
 
 from .errors import UserError
 from .model import Reading, grouped
@@ -21,12 +26,14 @@ WROTE = "give reports that 'gpumem probe --output FILE.json' or 'gpumem run' wro
 
 @dataclass
 class Headline(Reading):
-    quantity: str = None
-    better: str = None
-    peak: float = None
+    quantity: Optional[str] = None
+    better: Optional[str] = None
+    peak: Optional[float] = None
 
 
-CASE = {
+Case = SimpleNamespace  # what CASE names, and what read_case() adds
+Report = SimpleNamespace  # what REPORT names, and what parse() and labelled() add
+CASE: dict[Any, Any] = {
     "probe": str, "parameters": {...: ...}, "swept": str, "compared": str, "across": str, "chosen_by_auto": [str],
     "status": str, "reason": str, "verified": bool, "headline": Headline, "useful_bytes": {...: float},
     "useful_flops": float,
@@ -36,7 +43,7 @@ CASE = {
     "access": [{"site": str, "space": str, "word_bytes": float, ...: ...}], "bottleneck": {...: str}, "why": str,
     "counters": {...: float}, "metrics": {...: float}, "metrics_predicted": {...: float}, "flags": [str],
     "timeline": [{"stage": str, "stream": float, "start_s": float, "end_s": float}], "ran_seconds": [float]}
-REPORT = {
+REPORT: dict[Any, Any] = {
     "tool": {"version": str, "git_commit": str}, "started_at": str, "backend": str, "profile": str,
     "host": {"name": str},
     "device": {"name": str, "driver_version": str, "theoretical_bandwidth_gb_per_s": float,
@@ -56,8 +63,9 @@ class WrongType(Exception):
     """A member that is not what a report has there."""
 
 
-def checked(value, kind, where):
-    if not isinstance(value, (int, float) if kind is float else kind) or isinstance(value, bool) != (kind is bool):
+def checked(value: Any, kind: type, where: str) -> Any:
+    fits = isinstance(value, (int, float) if kind is float else kind) and isinstance(value, bool) == (kind is bool)
+    if not fits:
         raise WrongType(f"{where} is not {KINDS[kind]}")
     if kind is not float:
         return value
@@ -66,7 +74,13 @@ def checked(value, kind, where):
     return value if abs(value) <= LARGEST_WHOLE else float(value)
 
 
-def typed(kind, value, where):
+@functools.cache
+def members_of(kind: type[Reading]) -> dict[str, type]:
+    """What they are where they are not None."""
+    return {name: get_args(hint)[0] for name, hint in get_type_hints(kind).items()}
+
+
+def typed(kind: Any, value: Any, where: str) -> Any:
     """`value` as `kind` says: a type, [of each], {name: of each} as attributes, or {...: of each} as a dictionary.
     Null is None, or empty, or something of which nothing is known."""
     if isinstance(kind, list):
@@ -74,13 +88,13 @@ def typed(kind, value, where):
         if None in parts:
             raise WrongType(f"{where}/{parts.index(None)} is null")
         return [typed(kind[0], part, f"{where}/{i}") for i, part in enumerate(parts)]
-    if isinstance(kind, dict) or is_dataclass(kind):
+    if isinstance(kind, dict) or kind in (Reading, Headline):
         value = checked({} if value is None else value, dict, where)
-        named = {member.name: member.type for member in fields(kind)} if is_dataclass(kind) else kind
+        named: dict[Any, Any] = kind if isinstance(kind, dict) else members_of(kind)
         members = {name: typed(of, value.get(name), f"{where}/{name}") for name, of in named.items() if name is not ...}
-        others = {name: typed(kind[...], part, f"{where}/{name}") for name, part in value.items()
+        others = {name: typed(named[...], part, f"{where}/{name}") for name, part in value.items()
                   if name not in members and part is not None} if ... in named else {}
-        if is_dataclass(kind):
+        if not isinstance(kind, dict):
             return kind(**members)
         return SimpleNamespace(**members, others=others) if members else others
     return value if value is None or kind is ... else checked(value, kind, where)
@@ -88,17 +102,17 @@ def typed(kind, value, where):
 
 # ---- A case
 
-def has_reading(case):
+def has_reading(case: Case) -> bool:
     return any(reading.known() for reading in case.readings.values())
 
 
-def kinds(case):
+def kinds(case: Case) -> dict[str, str]:
     """What its parameters say in words, but for the one along the x axis."""
     return {name: value for name, value in case.parameters.items()
             if isinstance(value, str) and name not in (case.swept, *case.chosen_by_auto)}
 
 
-def read_case(case, where):
+def read_case(case: Case, where: str) -> None:
     """Adds its readings by quantity, the headline first; none of a case that did not run or moved wrong data. Older
     reports say some of it otherwise."""
     if not case.probe:
@@ -127,7 +141,7 @@ def read_case(case, where):
         **about}
 
 
-def read_older(case):
+def read_older(case: Case) -> None:
     """Those were about the bandwidth, with the interval of the time, and predicted metrics stood with measured ones."""
     time, peak = case.time_seconds, case.peak_gb_per_s
     measured, predicted = case.bandwidth_gb_per_s.measured, case.bandwidth_gb_per_s.predicted
@@ -142,18 +156,19 @@ def read_older(case):
         case.metrics, case.metrics_predicted = {}, case.metrics
 
 
-def share_of_peak(headline):
+def share_of_peak(headline: Headline) -> Reading:
     """1 is the best, whichever way is better."""
-    if not headline.peak:
+    peak = headline.peak
+    if not peak:
         return Reading()
     if headline.better != "less":
-        return headline.times(1 / headline.peak)
-    share = headline.each(lambda value: headline.peak / value if value else float("inf"))
+        return headline.times(1 / peak)
+    share = headline.each(lambda value: peak / value if value else float("inf"))
     share.ci95_low, share.ci95_high = share.ci95_high, share.ci95_low
     return share
 
 
-def worst(case, cost):
+def worst(case: Case, cost: str) -> Reading:
     """The largest of all sites, in each reading."""
     sites = [site.costs[cost] for site in case.access if cost in site.costs]
     return Reading(None, *(max((value for value in values if value is not None), default=None)
@@ -162,7 +177,7 @@ def worst(case, cost):
 
 # ---- A report
 
-def printable(value):
+def printable(value: Any) -> Any:
     """`value` with all texts in it of one line, of characters that XML and fonts know, and not without end."""
     if isinstance(value, dict):
         return {printable(name): printable(part) for name, part in value.items()}
@@ -173,20 +188,20 @@ def printable(value):
     return shortened("".join(c if c.isprintable() else "\ufffd" for c in one_line(value)), LONGEST_TEXT)
 
 
-def one_line(text):
+def one_line(text: object) -> str:
     return " ".join(str(text).split())
 
 
-def origin(report):
+def origin(report: Report) -> str:
     """What a reader should know of how it was made."""
     known = (("driver", report.device.driver_version), ("gpumem", report.tool.version),
              ("commit", report.tool.git_commit))
     return ", ".join(filter(None, [report.date, *(f"{name} {shortened(text)}" for name, text in known if text)]))
 
 
-def parse(text, path):
+def parse(text: str, path: str) -> Report:
     """The report in `text`; `path` names it to the user."""
-    def refuse(constant):
+    def refuse(constant: str) -> NoReturn:
         raise ValueError(f"{constant} is no number of JSON")
 
     try:
@@ -198,7 +213,7 @@ def parse(text, path):
     if data.get("schema_version") != 1:
         raise UserError(f"{path}: schema version {one_line(data.get('schema_version'))[:20]} is unknown, expected 1")
     try:
-        report = typed(REPORT, data, "")
+        report: Report = typed(REPORT, data, "")
         for i, case in enumerate(report.results):
             read_case(case, f"/results/{i}")
             case.report, case.place = report, i
@@ -210,7 +225,7 @@ def parse(text, path):
     return report
 
 
-def read(path):
+def read(path: str) -> Report:
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -220,7 +235,7 @@ def read(path):
     return parse(text, path)
 
 
-def told_apart(reports):
+def told_apart(reports: Sequence[Report]) -> list[str]:
     """What tells reports of one GPU from each other: the host, else the file's name, else its path."""
     for what in (lambda report: report.host.name, lambda report: Path(report.path).stem, lambda report: report.path):
         names = [what(report) for report in reports]
@@ -229,11 +244,11 @@ def told_apart(reports):
     return [f"{report.path} ({i + 1})" for i, report in enumerate(reports)]
 
 
-def load(paths):
+def load(paths: Iterable[str]) -> list[Report]:
     return labelled([read(path) for path in paths])
 
 
-def labelled(reports):
+def labelled(reports: list[Report]) -> list[Report]:
     """The reports, each with a label that tells it from the others: its GPU, if need be with more. What one of them
     says of a name helps those that were written before reports said it."""
     words = Words([report.told for report in reports])

@@ -4,14 +4,17 @@ and the line under which both the memory and the arithmetic keep every kernel. A
 Bytes are those that device memory moved, where counters saw them, else the useful ones. The line is that of the sweep
 of the probe 'roofline', where it was measured, else the theoretical one."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from . import labels
 from .curves import point, row, slug
 from .memory_roofline import moved_bytes, of_device_memory, place_words, ticks
-from .model import COLOURS, Guide, Panel, Quantity, Reading, Series, XAxis, grouped
-from .reports import BANDWIDTH, PEAK_SHARE, TIME, kinds
+from .model import COLOURS, Block, Guide, Panel, Quantity, Reading, Series, XAxis, grouped
+from .reports import BANDWIDTH, PEAK_SHARE, TIME, Case, kinds
 from .words import figure_text
 
 FLOPS = "gflop_per_s"
@@ -22,12 +25,12 @@ ROOM = 1.5  # above the roof, for the words of each GPU's
 
 # ---- The cases
 
-def positive(value):
+def positive(value: float | None) -> float | None:
     """What an axis of powers has a place for."""
     return value if value and 0 < value < math.inf else None
 
 
-def rate_of(case):
+def rate_of(case: Case) -> Reading:
     """Useful flops over time, in GFLOP/s."""
     time, flops = case.readings[TIME], case.useful_flops / 1e9
     measured, predicted, low, high = (positive(flops / seconds) if positive(seconds) else None for seconds in
@@ -35,41 +38,41 @@ def rate_of(case):
     return Reading(measured, predicted, None, low, high)
 
 
-def has_flops(case):
+def has_flops(case: Case) -> bool:
     return positive(case.useful_flops) is not None
 
 
 class Placed:
-    """A case with flops on the roofline. Its x is absent where it is about bytes that are not in device memory. What
+    """A case with flops on the roofline. Its x is 0 where it is about bytes that are not in device memory. What
     stays in L2 is placed by its useful bytes, for next to none is counted of device memory."""
 
-    def __init__(self, case):
+    def __init__(self, case: Case):
         elsewhere = case.headline.quantity == BANDWIDTH and not of_device_memory(case)  # in registers, say
         useful, moved = (0, 0) if elsewhere else (sum(case.useful_bytes.values()), moved_bytes(case))
         self.case, self.rate, self.counted = case, rate_of(case), bool(moved)
         self.useful_intensity = positive(case.useful_flops / useful) if useful else None
         by_count = moved and "cache_resident" not in case.flags
-        self.x = positive(case.useful_flops / moved) if by_count else self.useful_intensity
+        self.x = (positive(case.useful_flops / moved) if by_count else self.useful_intensity) or 0.0
 
-    def name(self, mixed):
+    def name(self, mixed: bool) -> str:
         """Its probe and what it says in words but for the type; and whether its bytes are the useful ones, unless all
         are."""
         said = [value for name, value in kinds(self.case).items() if name != "type"]
         return " ".join([self.case.probe, *said]) + (" (useful bytes)" if mixed and not self.counted else "")
 
 
-def placed(cases):
+def placed(cases: Iterable[Case]) -> list[Placed]:
     found = [Placed(case) for case in cases if has_flops(case) and TIME in case.readings]
     return [member for member in found if member.x and member.rate.known()]
 
 
-def type_of(member):
+def type_of(member: Placed) -> str:
     return TYPES[member.case.parameters.get("type") == "double"]
 
 
 # ---- The line
 
-def measured_roof(found):
+def measured_roof(found: Iterable[Placed]) -> tuple[float, float] | None:
     """GB/s and GFLOP/s at best, of a sweep that has cases on both sides of where they meet."""
     places = [(member.x, member.rate.measured) for member in found
               if member.case.probe == SWEEP and member.rate.measured]
@@ -77,7 +80,7 @@ def measured_roof(found):
     return (max(slopes), max(rate for _, rate in places)) if places and max(slopes) > 2 * min(slopes) else None
 
 
-def theoretical_roof(found):
+def theoretical_roof(found: Sequence[Placed]) -> tuple[float | None, float | None]:
     """The peak of a case that arithmetic limits is that of the arithmetic; None where no case says it."""
     slope = positive(found[0].case.report.device.theoretical_bandwidth_gb_per_s)
     peaks = [member.case.headline.peak for member in found if member.case.headline.quantity == FLOPS and slope
@@ -86,7 +89,7 @@ def theoretical_roof(found):
     return slope, max(peaks, default=None)
 
 
-def roofs_of(found, low, high):
+def roofs_of(found: Sequence[Placed], low: float, high: float) -> list[Guide]:
     """For each GPU, the slope of the memory, and as far as it is known the roof of the arithmetic."""
     places = [low * (high / low) ** (i / 128) for i in range(129)]  # so close that a line is right on any scale
     by_gpu, roofs = grouped(found, lambda member: member.case.report.gpu), []
@@ -102,7 +105,7 @@ def roofs_of(found, low, high):
 
 # ---- The figure
 
-def series_of(found, gpus, names, mixed, panel_name):
+def series_of(found: Iterable[Placed], gpus: list[str], names: list[str], mixed: bool, panel_name: str) -> list[Series]:
     """A curve for each GPU and kind of case, in the order of the report."""
     series = []
     for (gpu, name), members in grouped(found, lambda member: (member.case.report.gpu, member.name(mixed))).items():
@@ -128,7 +131,7 @@ def series_of(found, gpus, names, mixed, panel_name):
     return series
 
 
-def label_of(member):
+def label_of(member: Placed) -> str:
     """Its variant and size, or probe and size."""
     case = member.case
     said = [value for name, value in kinds(case).items() if name != "type"] or [case.probe]
@@ -137,13 +140,13 @@ def label_of(member):
     return " ".join(said)
 
 
-def x_words(found):
+def x_words(found: Iterable[Placed]) -> str:
     counted = {member.counted for member in found}
     return "flops per " + ("useful byte" if counted == {False} else "byte of device memory (counted"
                            + (" unless said otherwise)" if len(counted) > 1 else ")"))
 
 
-def panel(found, kind, gpus, names, left_out):
+def panel(found: Sequence[Placed], kind: str, gpus: list[str], names: list[str], left_out: str) -> Panel:
     mixed = len({member.counted for member in found}) > 1
     xs = sorted({member.x for member in found})
     low, high = xs[0] / 2, xs[-1] * 2.5
@@ -159,7 +162,7 @@ def panel(found, kind, gpus, names, left_out):
     return made
 
 
-def panels(cases):
+def panels(cases: Sequence[Case]) -> tuple[Block, list[Case]]:
     """One for each type of operand, and the cases in them; none without flops."""
     found = placed(cases)
     gpus = list(dict.fromkeys(member.case.report.gpu for member in found))

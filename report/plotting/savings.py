@@ -1,36 +1,40 @@
 """What a program's kernels could save beside the time that they take, and why: bars, the worst first."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+
 from .curves import point
-from .kernels import command_of, saving_most
-from .model import Panel, Quantity, Reading, Series, XAxis
+from .kernels import Kernel, command_of, saving_most
+from .model import Panel, Point, Quantity, Reading, Series, Tick, XAxis
 
 NAME, TIME_ON_GPU = "savings", "gpu_time_seconds"
 UNITS = (("s", 1), ("ms", 1e3), ("us", 1e6), ("ns", 1e9))
 
 
-def unit_of(seconds):
+def unit_of(seconds: float) -> tuple[str, float]:
     return next((unit for unit in UNITS if seconds * unit[1] >= 1), UNITS[-1])
 
 
-def bar(kernel, place, reading, label=None):
+def bar(kernel: Kernel, place: int, reading: Reading, label: str | None = None) -> Point:
     made = point(kernel.case, place, kernel.name)
     made.readings, made.label = {TIME_ON_GPU: reading}, label
     return made
 
 
-def panel(kernels, name):
+def panel(kernels: Sequence[Kernel], name: str) -> Panel | None:
     """Of the kernels of one report; None if none could save anything."""
     rows = saving_most(kernels)
     if not rows:
         return None
-    unit, factor = unit_of(max(max(kernel.gpu_s or 0, kernel.saved_s) for kernel in rows))
+    unit, factor = unit_of(max(max(kernel.gpu_s or 0, kernel.saved_s or 0) for kernel in rows))
     taken = [bar(kernel, i, Reading(kernel.gpu_s * factor)) for i, kernel in enumerate(rows) if kernel.gpu_s]
-    saved = [bar(kernel, i, Reading(predicted=kernel.saved_s * factor), kernel.reason())
+    saved = [bar(kernel, i, Reading(predicted=(kernel.saved_s or 0) * factor), kernel.reason())
              for i, kernel in enumerate(rows)]
     series = [Series(f"{name}.taken", "GPU time", 0, 0, taken, thin=True),
               Series(f"{name}.saved", "could save, by the model", 1, 0, saved)]
     series = [made for made in series if made.points]
-    names = [(i, kernel.name) for i, kernel in enumerate(rows)]
+    names: list[Tick] = [(i, kernel.name) for i, kernel in enumerate(rows)]
     more = sum(kernel.could_save() for kernel in kernels) - len(rows)
     return Panel(name, f"What kernels of {command_of(rows[0].case.report)} could save",
                  f"{more} more could save less" if more else "", XAxis("kernel", "category", names, names),

@@ -1,11 +1,13 @@
 """Draws bars from left to right, where names are long and every bar has a sentence: those of a panel over each other,
 and the sentence above them."""
 
+from __future__ import annotations
+
 import textwrap
+from typing import Any
 
-from matplotlib.patches import Patch
-
-from .model import INK
+from .matplotlib_parts import Artist, Axes, Patch
+from .model import INK, Block, Panel, Point, Series
 from .panel_drawing import MUTED, colour_of, draw_titles, letters_in
 from .words import figure_text
 
@@ -14,19 +16,19 @@ THICK, LETTERS_PER_INCH = 0.42, 17
 NAME_SIZE, NAME_LETTERS_PER_INCH = 10, 12
 
 
-def inches(panel):
+def inches(panel: Panel) -> float:
     return AROUND_INCHES + ROW_INCHES * len(panel.x.names)
 
 
-def looks(series):
+def looks(series: Series) -> dict[str, Any]:
     return {"facecolor": colour_of(series), "alpha": 0.3 if series.thin else 1, "linewidth": 0}
 
 
-def value_of(panel, point):
+def value_of(panel: Panel, point: Point) -> float:
     return point.readings[panel.quantities[0].name].known()[-1]
 
 
-def draw(axes, panel, width):
+def draw(axes: Axes, panel: Panel, width: float) -> None:
     """In axes that are `width` inches wide."""
     draw_titles(axes, panel, letters_in(width))
     for series in panel.series:
@@ -42,7 +44,7 @@ def draw(axes, panel, width):
     axes.grid(False, axis="y")
 
 
-def draw_texts(axes, panel, width):
+def draw_texts(axes: Axes, panel: Panel, width: float) -> None:
     """Each bar's numbers behind it, as "9.8 of 11", and above it its sentence."""
     room = int((width - max(len(name) for _, name in panel.x.names) / NAME_LETTERS_PER_INCH - 0.5) * LETTERS_PER_INCH)
     for place, _ in panel.x.names:
@@ -55,9 +57,9 @@ def draw_texts(axes, panel, width):
                           textcoords="offset points", va="bottom", fontsize=8.5, color=MUTED)
 
 
-def rounded(value):
+def rounded(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-def legends(block):
+def legends(block: Block) -> list[list[Artist]]:
     return [[Patch(label=series.label, **looks(series)) for series in block[0].series]]

@@ -1,21 +1,26 @@
 """What ran when: of each table whose cases say so, the one that they are compared with and the best."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+
 from .curves import slug
 from .model import Span, TimeLine, grouped
+from .reports import Case
 from .savings import unit_of
 
 MOST = 6
 LONGEST = 2000  # spans in one
 
 
-def spans_of(case, factor):
+def spans_of(case: Case, factor: float) -> list[Span]:
     spans = [span for span in case.timeline if None not in (span.start_s, span.end_s) and span.end_s > span.start_s]
     streams = len({span.stream for span in spans}) > 1
     return [Span(f"stream {span.stream:g}" if streams else span.stage or "", span.stage or "", span.start_s * factor,
                  span.end_s * factor) for span in spans[:LONGEST]]
 
 
-def line(case):
+def line(case: Case) -> TimeLine | None:
     """Of one case; None if nothing of it lasted."""
     words = case.report.words
     unit, factor = unit_of(max((span.end_s or 0 for span in case.timeline), default=0))
@@ -29,9 +34,9 @@ def line(case):
                     lanes, list(dict.fromkeys(span.stage for span in spans)), spans)
 
 
-def of(cases):
+def of(cases: Sequence[Case]) -> list[TimeLine]:
     """The first case of each table has what is compared, or swept, at its baseline."""
-    found = []
+    found: list[TimeLine] = []
     tables = grouped([case for case in cases if case.timeline and case.status == "ok"],
                      lambda case: (id(case.report), case.probe))
     for table in tables.values():

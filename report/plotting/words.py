@@ -1,16 +1,22 @@
 """Names in words. Reports say their own; names in reports written before that are spelled as they are."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Union
+
+Value = Union[str, float]  # of a parameter
 ENDINGS = (("_gb_per_s", "GB/s"), ("_seconds", "s"), ("_bytes", "bytes"))  # units that say themselves
 # What parameters count that are places in memory, which their names end in.
 PLACES = {"elements", "words", "sectors", "lines", "rows", "columns"}
 SHOWN = {"s": ("us", 1e6)}  # units that readers want another for, and how many of it they hold
 
 
-def shortened(text, longest=60):
+def shortened(text: str, longest: int = 60) -> str:
     return text if len(text) <= longest else text[:longest] + "..."
 
 
-def spelled(name):
+def spelled(name: str) -> dict[str, str]:
     """A name as its letters say it: {title, unit}."""
     for ending, unit in ENDINGS:
         if name.endswith(ending) and name != ending:
@@ -18,14 +24,14 @@ def spelled(name):
     return {"title": name.replace("_", " "), "unit": ""}
 
 
-def size_in_words(size):
+def size_in_words(size: float) -> str:
     for factor, unit in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
         if size >= factor and (size % (factor // 4) == 0 or size != int(size)):
             return f"{size / factor:{'g' if size == int(size) else '.4g'}} {unit}"
     return f"{size:g} B"
 
 
-def figure_text(value):
+def figure_text(value: float | None) -> str:
     """A number in about four digits, as a reader wants it; '' for none."""
     if value is None:
         return ""
@@ -37,39 +43,39 @@ def figure_text(value):
 class Words:
     """What reports call their probes, parameters, stages and quantities: {kind: {name: words}}."""
 
-    def __init__(self, told):
-        self.told = {}
+    def __init__(self, told: Iterable[Mapping[str, Mapping[str, Any]]]):
+        self.told: dict[str, dict[str, Any]] = {}
         for of_report in told:
             for kind, names in of_report.items():
                 self.told.setdefault(kind, {}).update(names)
 
-    def of(self, kind, name):
+    def of(self, kind: str, name: str) -> Any:
         return self.told.get(kind, {}).get(name, {})
 
-    def of_parameter(self, name):
+    def of_parameter(self, name: str) -> dict[str, str]:
         plain = spelled(name)
         return {**plain, "one": plain["title"] + " 1", "several": plain["title"] + " {}",
                 **self.of("parameters", name)}
 
-    def is_size(self, parameter):
+    def is_size(self, parameter: str) -> bool:
         """Whether its values are bytes, and nothing but they say so."""
         words = self.of_parameter(parameter)
         return words["unit"] == "bytes" and words["several"].endswith("{}")
 
     @staticmethod
-    def is_distance(parameter):
+    def is_distance(parameter: str) -> bool:
         """Whether its numbers count places in memory. What divides such a number may matter more than how large it is,
         so that nothing is known of those between two."""
         return parameter.rpartition("_")[2] in PLACES
 
-    def value(self, parameter, value):
+    def value(self, parameter: str, value: Value) -> str:
         if isinstance(value, str):
             return shortened(value)
         if self.is_size(parameter):
             return size_in_words(value)
         return f"{value:g}" if isinstance(value, float) else str(value)
 
-    def phrase(self, parameter, value):
+    def phrase(self, parameter: str, value: Value) -> str:
         """A parameter with its value, as in 'offset 1 element', '4-byte words' or 'pinned'; '' if nothing is to be said
         of it."""
         words, text = self.of_parameter(parameter), self.value(parameter, value)
@@ -83,31 +89,31 @@ class Words:
             return text
         return words["one"] if text == "1" else words["several"].replace("{}", text)
 
-    def axis(self, parameter):
+    def axis(self, parameter: str) -> str:
         """Of an axis whose ticks are this parameter's values."""
         words = self.of_parameter(parameter)
         return words["title"] if self.is_size(parameter) else with_unit(words["title"], words["unit"])
 
-    def of_quantity(self, name):
+    def of_quantity(self, name: str) -> dict[str, str]:
         return {**spelled(name), **self.of("quantities", name)}
 
-    def unit(self, quantity):
+    def unit(self, quantity: str) -> tuple[str, float]:
         """Of a quantity as it is shown, and how many of that unit the report's own holds."""
         unit = self.of_quantity(quantity)["unit"]
         return SHOWN.get(unit, (unit, 1))
 
-    def label(self, quantity):
+    def label(self, quantity: str) -> str:
         """A quantity with its unit, for an axis or a table."""
         return with_unit(self.of_quantity(quantity)["title"], self.unit(quantity)[0])
 
-    def amount(self, quantity, value):
+    def amount(self, quantity: str, value: float) -> str:
         """A value with its unit, as in '4814 GB/s' or '256 KiB'."""
         unit, factor = self.unit(quantity)
         text = size_in_words(value) if unit == "bytes" else f"{figure_text(value * factor)} {unit}"
         return text.strip()
 
 
-def with_unit(title, unit):
+def with_unit(title: str, unit: str) -> str:
     if unit.startswith("/"):
         return title + unit.replace("/", " per ")
     return f"{title}, {unit}" if unit and title.replace(" per ", "/") != unit else title

@@ -2,7 +2,8 @@
 """README.md and the pages under docs/, taken apart, and a place to run their commands in.
 
     tests/program/documents.py      rewrites what they show under '$ gpumem ...' where the program prints something else,
-                                    and docs/expected.md and the page of docs/portrait/
+                                    docs/expected.md, the page of docs/portrait/, and the probes' part of
+                                    the Python package
 """
 
 import contextlib
@@ -23,6 +24,7 @@ from typing import NamedTuple
 
 import harness
 import predicted_anew
+import probes_module
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -325,12 +327,10 @@ def expected():
 
 
 def update():
-    if (page := expected()) != EXPECTED.read_text(encoding="utf-8"):
-        print(EXPECTED.relative_to(ROOT))
-        EXPECTED.write_text(page, encoding="utf-8")
-    if (page := portrait()) != PORTRAIT.read_text(encoding="utf-8"):
-        print(PORTRAIT.relative_to(ROOT))
-        PORTRAIT.write_text(page, encoding="utf-8")
+    for path, text in {EXPECTED: expected(), PORTRAIT: portrait(), **probes_module.files()}.items():
+        if text != path.read_text(encoding="utf-8"):
+            print(path.relative_to(ROOT))
+            path.write_text(text, encoding="utf-8")
     for page in PAGES:
         with tempfile.TemporaryDirectory() as directory:
             found = list(differences(page, Sandbox(directory, page)))

@@ -1,91 +1,67 @@
-"""The Python package, as `pip install` leaves it in an empty environment: built from what is built already."""
+"""The Python package calls the program: what its functions take, return and say."""
 
-import importlib.util
 import json
 import os
-import shutil
+import pty
 import subprocess
-import sys
-import tempfile
 import unittest
 import zipfile
-from pathlib import Path
 
-import documents
-from harness import ProgramTest
+from python_package import H200, PackageTest, has
 
-ROOT = documents.ROOT
-BUILD = Path(os.environ.get("GPUMEM_BUILD", "build/release")).resolve()
-NOTEBOOK = documents.DOCS / "notebook.ipynb"
-H200 = ROOT / "configs" / "reference" / "h200"
+NO_DRIVER = {"CUDA_VISIBLE_DEVICES": ""}
+# Puts a notebook in the place of IPython, and collects what it would display.
+NOTEBOOK = """
+import sys, types
+shown = []
+class Handle:
+    def update(self, content, raw):
+        shown.append(content["text/html"])
+def display(content, raw, display_id):
+    shown.append(content["text/html"])
+    return Handle()
+notebook = types.ModuleType("IPython")
+notebook.get_ipython = lambda: types.SimpleNamespace(kernel=True)
+sys.modules["IPython"], sys.modules["IPython.display"] = notebook, types.SimpleNamespace(display=display)
+"""
 
 
-def has(module):
-    return importlib.util.find_spec(module) is not None
-
-
-def outputs_of(notebook):
-    """Of each output its contents, by their types."""
-    return [{kind: "".join(text) for kind, text in output["data"].items()}
-            for cell in notebook["cells"] if cell["cell_type"] == "code" for output in cell["outputs"]]
-
-
-@unittest.skipUnless((BUILD / "CMakeCache.txt").exists(), f"{BUILD} is no build folder; name it in $GPUMEM_BUILD")
-@unittest.skipUnless(has("scikit_build_core"), "scikit-build-core is not installed; 'python3 -m pip install' does that")
-class Package(ProgramTest):
-    @classmethod
-    def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.place = Path(folder.name) / "place"
-        cls.call(sys.executable, "-m", "venv", "--without-pip", str(cls.place))
-        cls.interpreter = str(cls.place / "bin" / "python3")
-        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-        settings = {"build-dir": f"{folder.name}/build", "cmake.define.GPUMEM_BUILT": str(BUILD)}
-        cls.call(*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder.name,
-                 *(f"--config-settings={name}={value}" for name, value in settings.items()), str(ROOT))
-        (cls.wheel,) = Path(folder.name).glob("*.whl")
-        cls.call(*pip, f"--python={cls.interpreter}", "install", "--no-deps", "--no-index", "--no-compile", str(cls.wheel))
-
-    @classmethod
-    def call(cls, *command, **options):
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, **options)
-        if done.returncode != 0:
-            raise AssertionError(f"{command}:\n{done.stdout}{done.stderr}")
-        return done.stdout
-
-    def python(self, code, *, without=(), **variables):
-        """Runs the code with the package, and prints what its last line is worth."""
-        blocked = "".join(f"import sys; sys.modules[{name!r}] = None\n" for name in without)
-        plain = {name: value for name, value in os.environ.items() if name != "GPUMEM"}
-        done = subprocess.run([self.interpreter, "-c", blocked + "import gpumem\n" + code], capture_output=True, text=True,
-                              check=False, timeout=120, cwd=self.directory,
-                              env={**plain, "PYTHONDONTWRITEBYTECODE": "1", **variables})
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout.rstrip("\n")
-
-    def error(self, code, **options):
-        """The exit code and the line of the gpumem.Error that the code raises."""
-        indented = code.replace("\n", "\n    ")
-        said = self.python(f"try:\n    {indented}\nexcept gpumem.Error as error:\n    print(error.exit_code, error)",
-                           **options)
-        self.assertEqual(said.count("\n"), 0, said)
-        exit_code, _, line = said.partition(" ")
-        return int(exit_code), line
-
+class Distribution(PackageTest):
     def test_the_wheel_is_for_every_python(self):
         self.assertRegex(self.wheel.name, r"^gpumem-[0-9.]+-py3-none-linux_\w+\.whl$")
         with zipfile.ZipFile(self.wheel) as wheel:
             names = wheel.namelist()
         for name in ("gpumem/py.typed", "gpumem/plotting/page.js", "share/gpumem/schema/report.schema.json",
                      "share/gpumem/configs/smoke.json", "share/gpumem/configs/gpus/h200.json", "scripts/gpumem"):
-            self.assertTrue(any(one.endswith(name) for one in names), name)
+            self.assertTrue(any(file.endswith(name) for file in names), name)
         self.assertFalse(any("reference" in name for name in names))
 
     def test_the_program_is_the_one_of_the_wheel(self):
         self.assertEqual(self.python("print(gpumem.program())"), str((self.place / "bin" / "gpumem").resolve()))
         version = self.call(str(self.place / "bin" / "gpumem"), "--version").split()[1]
         self.assertIn(f"gpumem-{version}-", self.wheel.name)
+        self.assertEqual(self.python("print(gpumem.__version__)"), version)
+
+    def test_the_module_is_the_program(self):
+        shown = self.call(self.interpreter, "-m", "gpumem", "list", "offset")
+        self.assertEqual(shown, self.call(str(self.place / "bin" / "gpumem"), "list", "offset"))
+        for program, code in (("", 2), ("/nowhere/gpumem", 2)):
+            done = subprocess.run([self.interpreter, "-m", "gpumem", "probe", "--ofset", "1"], capture_output=True,
+                                  text=True, check=False, env={**os.environ, "GPUMEM": program})
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (code, 1), done.stderr)
+            self.assertTrue(done.stderr.startswith("gpumem: "), done.stderr)
+
+
+class Probes(PackageTest):
+    def cases(self, call):
+        """(probe, offset, op, word bytes) of each case that a call returns."""
+        code = f"""
+import pathlib
+report = {call}
+print([(case["probe"], *(case["parameters"].get(name) for name in ("offset_elements", "op", "word_bytes")))
+       for case in report.results])
+"""
+        return eval(self.python(code))
 
     def test_a_probe(self):
         code = """
@@ -94,44 +70,104 @@ print(repr(report), len(report.results), report["backend"], report.passed, sep="
 """
         self.assertEqual(self.python(code), "<gpumem.Report of 3 cases, predicted: NVIDIA H200>; 3; model; True")
 
-    def test_it_shows_itself(self):
-        page = self.python('print(gpumem.probe(["--offset", "0,1", "--block-threads", 256], backend="model", gpu="h200")._repr_html_())')
-        self.assertIn("<td style=\"text-align:right\">0</td>", page)
-        self.assertIn("PREDICTED by the model", page)
-        self.assertNotIn("|", page)
-        page = self.python('print(gpumem.probe("--overlap staged --streams 2", backend="model", gpu="h200")._repr_html_())')
-        self.assertRegex(page, r"<pre>[^`]*\n  \S[^`]*</pre>")  # a time line
-        self.assertNotIn("```", page)
-        page = self.python(f'print(gpumem.Report.load({str(H200 / "programs" / "kernels.json")!r})._repr_html_())')
-        self.assertIn("<ol><li><code>transpose_naive</code> could save <b>9.4 ms</b>", page)
-        self.assertIn("<td style=\"text-align:left\"><code>transpose_tile&lt;0&gt;</code></td>", page)
-        text = self.python('print(gpumem.probe("--offset 0,1", backend="model", gpu="h200"))')
-        self.assertIn("offset: copy", text)
+    def test_keywords_are_the_axes(self):
+        wanted = [("offset", offset, op, 8) for offset in (0, 2, 4) for op in ("read", "write")]
+        for call in ("probe(offset=range(0, 5, 2), op=['read', 'write'], word_bytes=8, {})",
+                     "probe('--offset 0..4:2 --op read,write --word-bytes 8', {})",
+                     "probe(['--offset', '0,2,4', '--op', 'read,write'], word_bytes=8, {})",
+                     "probe(offset='0..4:2', op=('read', 'write'), word_bytes=['8'], {})",
+                     "probes.offset(offset=[0, 2.0, 4], op=iter(['read', 'write']), word_bytes=8, {})",
+                     "probe('offset', offset=reversed(range(0, 5, 2)), op='read,write', word_bytes=8, {})"):
+            with self.subTest(call):
+                cases = self.cases("gpumem." + call.format("backend='model', gpu='h200'"))
+                self.assertEqual(sorted(cases), wanted)
 
-    def failing_suite(self):
-        suite = self.directory / "own.json"
-        suite.write_text(json.dumps({
-            "schema_version": 1, "name": "own", "purpose": "p", "probes": [{"probe": "offset", "axes": {"offset": ["0"]}}],
-            "expectations": [{"name": "e", "cases": {"probe": "offset"}, "quantity": "bandwidth_gb_per_s",
-                              "at_least": 1e9}]}))
-        return suite
+    def test_two_probes_at_once(self):
+        cases = self.cases("gpumem.probe('offset stride', op='read', offset=0, stride=2, backend='model', gpu='h200')")
+        self.assertEqual(cases, [("offset", 0, "read", 4), ("stride", None, "read", 4)])
 
+    def test_texts_may_have_commas(self):
+        code = """
+report = gpumem.probes.pattern(pattern=["i", "i % 4 * (n / 4) + i / 4"], active="1", elements_per_thread=4,
+                               block_threads=256, buffer="1MiB", backend="model", gpu="h200")
+print([case["parameters"]["pattern"] for case in report.results])
+report = gpumem.probes.indices(indices=pathlib.Path("own.txt"), from_="UNIFORM:8:1:NR", op="copy", elements_per_thread=4,
+                               block_threads=256, backend="model", gpu="h200")
+print([(case["parameters"]["indices"], case["parameters"]["from"]) for case in report.results])
+"""
+        (self.directory / "own.txt").write_text("\n".join(map(str, range(1000))))
+        self.assertEqual(self.python("import pathlib" + code).splitlines(),
+                         ["['i', 'i % 4 * (n / 4) + i / 4']", "[('own.txt', 'UNIFORM:8:1:NR')]"])
+
+    @unittest.skipUnless(has("pandas"), "pandas is not installed")
+    def test_arrays_and_columns(self):
+        code = """
+import numpy, pandas
+column = pandas.Series([0, 8, None]).dropna()
+report = gpumem.probe(offset=numpy.arange(2), word_bytes=column[1:], op=pandas.Series(["read"]),
+                      elements_per_thread=numpy.int64(4), backend="model", gpu="h200")
+print([[case["parameters"][name] for name in ("offset_elements", "word_bytes", "op", "elements_per_thread")]
+       for case in report.results])
+"""
+        self.assertEqual(self.python(code), "[[0, 8, 'read', 4], [1, 8, 'read', 4]]")
+
+    def test_options(self):
+        code = """
+report = gpumem.probe(offset=0, device="all", counters=True, ci_width=0.01, time_budget="1s", numa="off", backend="model",
+                      gpu="h200", quiet=True)
+print(report["command"][1:8])
+"""
+        self.assertEqual(self.error(code), (2, "--device chooses the GPU to measure on; the model takes --gpu"))
+        code = code.replace('device="all", counters=True, ', "")
+        self.assertEqual(self.python(code), str(["probe", "--offset=0", "--backend=model", "--gpu=h200", "--ci-width=0.01",
+                                                 "--time-budget=1s", "--numa=off"]))
+
+    def test_unknown_keywords(self):
+        for function, keyword, cure in (("probe", "ofset", "did you mean 'offset'?"),
+                                        ("probe", "offset_elements", "did you mean 'offset'?"),
+                                        ("probe", "backnd", "did you mean 'backend'?"),
+                                        ("probes.working_set", "matrix", "help(gpumem.probes.working_set) lists them")):
+            with self.subTest(keyword):
+                self.assertEqual(self.error(f"gpumem.{function}({keyword}=1)"),
+                                 (2, f"gpumem.{function}() has no keyword '{keyword}'; {cure}"))
+
+    def test_values_that_are_none(self):
+        self.assertEqual(self.error("gpumem.probe(offset=[])"),
+                         (2, "offset: there are no values in []; give one, or leave it out"))
+        self.assertEqual(self.error("gpumem.probe(offset=range(0))"),
+                         (2, "offset: there are no values in range(0, 0); give one, or leave it out"))
+        self.assertEqual(self.error("gpumem.probe(offset=0.5, backend='model', gpu='h200')"),
+                         (2, "--offset: '0.5' is not a whole number"))
+        exit_code, line = self.error("gpumem.probe(offset=0, op='reed', backend='model', gpu='h200')")
+        self.assertEqual((exit_code, line.rpartition("; ")[2]), (2, "did you mean 'read'?"))
+
+
+class Checks(PackageTest):
     def test_checks(self):
         code = 'report = gpumem.check({!r}, backend="model", gpu="h200")\nprint(report.passed, report.exit_code)'
         self.assertEqual(self.python(code.format("smoke")), "True 0")
         self.assertEqual(self.python(code.format(str(self.failing_suite()))), "False 1")
         self.assertEqual(self.python("import pathlib\nprint(gpumem.check(pathlib.Path('own.json'), backend='model',"
                                      " gpu='h200').exit_code)"), "1")
+        exit_code, line = self.error('gpumem.check("smoke", attempts=0, backend="model", gpu="h200")')
+        self.assertEqual(exit_code, 2)
+        self.assertTrue(line.startswith("--attempts"), line)
+
+    def test_a_check_says_how_it_ended(self):
+        code = 'print(repr(gpumem.check({!r}, backend="model", gpu="h200")))'
+        self.assertRegex(self.python(code.format("smoke")),
+                         r"^<gpumem.Report of smoke: PASS, \d+ passed, 0 failed, \d+ skipped, predicted: NVIDIA H200>$")
+        self.assertRegex(self.python(code.format(str(self.failing_suite()))), "^<gpumem.Report of own: FAIL, .* 1 failed, ")
 
     def test_a_saved_check_knows_whether_it_passed(self):
         code = """
 report = gpumem.check({!r}, backend="model", gpu="h200")
 report.save("saved.json")
 saved = gpumem.Report.load("saved.json")
-print(saved.passed, saved.exit_code)
+print(saved.passed, saved.exit_code, repr(saved) == repr(report))
 """
-        self.assertEqual(self.python(code.format("smoke")), "True None")
-        self.assertEqual(self.python(code.format(str(self.failing_suite()))), "False None")
+        self.assertEqual(self.python(code.format("smoke")), "True None True")
+        self.assertEqual(self.python(code.format(str(self.failing_suite()))), "False None True")
         code = """
 import json
 older = json.load(open("saved.json"))
@@ -147,31 +183,127 @@ print(gpumem.Report.load("older.json").passed)
     def test_a_saved_report_of_no_check(self):
         code = """
 import json
-gpumem.probe("--offset 0,1", backend="model", gpu="h200").save("p.json")
+fresh = gpumem.probe("--offset 0,1", backend="model", gpu="h200")
+fresh.save("p.json")
 report = json.load(open("p.json"))
-said = [gpumem.Report.load("p.json").passed]
-for verified in (True, False):
-    for result in report["results"]:
-        result["verified"] = True
-    report["results"][0]["verified"] = verified
+said = [fresh.passed, gpumem.Report.load("p.json").passed]
+for member, value in (("verified", True), ("verified", False), ("status", "failed")):
+    report["results"][0][member] = value
     said.append(gpumem.Report(json.dumps(report)).passed)
+report["results"] = []
+said.append(gpumem.Report(json.dumps(report)).passed)
 print(said)
 """
-        self.assertEqual(self.python(code), "[None, True, False]")
+        self.assertEqual(self.python(code), "[True, True, True, False, False, None]")
 
+
+class Commands(PackageTest):
+    def test_a_command(self):
+        self.assertEqual(self.python('print(gpumem.run(["false"]).exit_code, len(gpumem.run("true").results))'), "1 0")
+        self.assertEqual(self.error('gpumem.run("no-such-command")')[0], 2)
+        self.assertEqual(self.error('gpumem.run("true", launches=-1)'),
+                         (2, "--launches: '-1' is no number of launches; give one such as 3"))
+        watched = os.environ.get("GPUMEM_WATCHED")
+        if watched is None:
+            self.skipTest("no $GPUMEM_WATCHED")
+        code = f"""
+report = gpumem.run([{watched!r}, "kernels", "3"])
+print(report.exit_code, len(report.results) > 1, report.passed)
+"""
+        self.assertEqual(self.python(code).splitlines()[-1], "3 True False")
+
+    def test_a_command_without_a_gpu(self):
+        code = """
+import io, sys
+sys.stderr = io.StringIO()
+report = gpumem.run(["echo", "hi"])
+print(report, repr(report), report._repr_html_(), sys.stderr.getvalue(), sep="|", end="", flush=True)
+sys.stderr = io.StringIO()
+gpumem.run(["echo", "hi"], quiet=True)
+print([sys.stderr.getvalue()])
+"""
+        said = "echo used no GPU, so there is nothing to show"
+        self.assertEqual(self.python(code).splitlines(),
+                         ["hi", f"{said}|<gpumem.Report of a command: {said}>|<p>{said}</p>|gpumem: {said}", "hi", "['']"])
+
+    def test_a_command_that_cannot_be_watched(self):
+        report = json.dumps({"program": {"exit_code": 0, "processes": 1, "command": ["app"]}, "results": []})
+        unable = self.directory / "gpumem"
+        unable.write_text(f"""#!/bin/sh
+for word; do case "$word" in --output=*) echo '{report}' > "${{word#--output=}}";; esac; done
+echo "gpumem: app uses a GPU but could not be watched" >&2
+exit 3
+""")
+        unable.chmod(0o755)
+        self.assertEqual(self.error("gpumem.run('app')", GPUMEM=str(unable)),
+                         (3, "app uses a GPU but could not be watched"))
+
+    def test_compare(self):
+        code = """
+old = gpumem.probe(offset=[0, 1], op=["read", "write"], elements_per_thread=4, backend="model", gpu="h200")
+gpumem.probe(offset=[0, 1], op=["read", "write"], elements_per_thread=4, backend="model", gpu="a100-80gb").save("new.json")
+comparison = gpumem.compare(old, "new.json", fail_on_regression="3%", op="read", quiet=True)
+print(comparison.passed, len(comparison["cases"]), comparison["summary"][0]["slower"], comparison["old"]["report"])
+print(repr(comparison))
+print("<td" in comparison._repr_html_(), "old: report1.json: NVIDIA H200" in str(comparison))
+print(gpumem.compare("new.json", old, tolerance=0.02).passed)
+print(gpumem.compare(old, "new.json", fleet=True)["fleet"]["machines"])
+"""
+        old = self.python(code).splitlines()
+        self.assertEqual(old[0], "False 2 2 report1.json")
+        self.assertRegex(old[1], r"^<gpumem.Comparison: 0 same, 2 slower \(.*\), 0 faster, 0 ambiguous.>$")
+        self.assertEqual(old[2:], ["True True", "True", "2"])
+
+    def test_errors_of_a_comparison(self):
+        report = repr(str(H200 / "stride.json"))
+        self.assertEqual(self.error(f"gpumem.compare({report}, {report})")[0], 2)
+        self.assertEqual(self.error(f"gpumem.compare({report}, gpumem.Report.load({report}), ofset=1)")[1].partition(";")[0],
+                         "no case has a parameter 'ofset'")
+        self.assertEqual(self.error(f"gpumem.compare({report})")[0], 2)
+
+    def test_portrait(self):
+        code = f"""
+portrait = gpumem.portrait(backend="model", gpu="h200")
+portrait.save("page.html")
+print(repr(portrait), len(portrait.report.results) > 50, "levels of memory" in str(portrait), sep="; ")
+both = gpumem.portrait(portrait.report, {str(H200 / "portrait.json")!r})
+print(both.report, both.page.count("<svg") > portrait.page.count("<svg"), both._repr_html_()[:37], sep="; ")
+"""
+        first, second = self.python(code).splitlines()
+        self.assertRegex(first, "^<gpumem.Portrait of NVIDIA H200, .*>; True; True$")
+        self.assertEqual(second, 'None; True; <iframe srcdoc="&lt;!doctype html&gt;')
+        self.assertTrue((self.directory / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>"))
+        self.assertEqual(self.error("gpumem.portrait(gpumem.run('true'))")[0], 2)
+
+    def test_devices(self):
+        self.assertEqual(self.error("gpumem.devices()", **NO_DRIVER)[0], 3)
+        machine = self.directory / "gpumem"
+        machine.write_text('#!/bin/sh\n[ "$*" = "devices --json" ] && echo \'[{"name": "NVIDIA H200"}]\'\n')
+        machine.chmod(0o755)
+        self.assertEqual(self.python("print(gpumem.devices()[0]['name'])", GPUMEM=str(machine)), "NVIDIA H200")
+
+    def test_calibrate(self):
+        code = f"""
+said = gpumem.calibrate("mine.json", reports=[{str(H200 / "offset.json")!r}], name="mine")
+print(said.splitlines()[0].split(), said._repr_html_()[:5])
+print(gpumem.probe(offset=0, backend="model", gpu="mine.json")["profile"])
+"""
+        self.assertEqual(self.python(code), "['rate', 'value', 'known', 'to'] <pre>\nmine")
+        exit_code, line = self.error("gpumem.calibrate()", **NO_DRIVER)
+        self.assertEqual(exit_code, 3)
+        self.assertRegex(line, r'elsewhere: gpumem\.calibrate\(reports=\["report.json"\]\)$')
+
+
+class Errors(PackageTest):
     def test_errors_are_the_programs(self):
         exit_code, line = self.error('gpumem.probe("--offset x", backend="model", gpu="h200")')
         self.assertEqual(exit_code, 2)
         self.assertTrue(line.startswith("--offset: 'x'"), line)
-        self.assertEqual(self.error('gpumem.read("none.json")')[0], 2)
-        self.assertEqual(self.error("gpumem.read([])"), (2, "there is no report to read: the list of paths is empty"))
         self.assertEqual(self.error('gpumem.probe("--offset 0")', GPUMEM="/nowhere/gpumem"),
                          (2, "cannot start '/nowhere/gpumem': No such file or directory"))
-        exit_code, line = self.error('gpumem.probe("--offset 0")', CUDA_VISIBLE_DEVICES="")
+        exit_code, line = self.error("gpumem.probe(offset=0)", **NO_DRIVER)
         self.assertEqual(exit_code, 3)
         self.assertRegex(line, r'; to predict instead: backend="model", gpu="h200"$')
-        (self.directory / "suite.json").write_text("{}")
-        self.assertEqual(self.error('gpumem.read("suite.json")')[0], 2)
 
     def test_what_an_exception_says_is_not_on_stderr_too(self):
         code = """
@@ -184,10 +316,10 @@ except gpumem.Error:
 gpumem.run(["sh", "-c", "echo theirs >&2"])
 print("theirs" in sys.stderr.getvalue())
 report = gpumem.check("own.json", backend="model", gpu="h200")  # which fails, and is no exception
-print("choosing" in sys.stderr.getvalue(), "gpumem: own: 1 expectation failed" in sys.stderr.getvalue())
+print("gpumem: own: 1 expectation failed" in sys.stderr.getvalue())
 """
         self.failing_suite()
-        self.assertEqual(self.python(code), "''\nTrue\nTrue True")
+        self.assertEqual(self.python(code), "''\nTrue\nTrue")
 
     def test_errors_of_its_own(self):
         for code, said in (("gpumem.probe('--offset \"0')", "'--offset \"0' is no list of words (no closing quotation)"),
@@ -201,77 +333,49 @@ print("choosing" in sys.stderr.getvalue(), "gpumem: own: 1 expectation failed" i
                 self.assertEqual(exit_code, 2)
                 self.assertTrue(line.startswith(said), line)
 
-    def test_what_is_not_installed(self):
-        report = f'gpumem.Report.load({str(H200 / "stride.json")!r})'
-        self.assertEqual(self.error(f"{report}.frame()", without=("pandas",)),
-                         (2, "a frame takes pandas; 'python3 -m pip install pandas' installs it"))
-        exit_code, line = self.error(f'{report}.plot().save("a.svg")', without=("matplotlib",))
-        self.assertEqual(exit_code, 2)
-        self.assertIn("pip install matplotlib", line)
-        exit_code, line = self.error(f'{report}.plot().save("a.html")', without=("plotly",))
-        self.assertEqual(exit_code, 2)
-        self.assertIn("pip install plotly", line)
 
-    def test_a_command(self):
-        self.assertEqual(self.python('print(gpumem.run(["false"]).exit_code, len(gpumem.run("true").results))'), "1 0")
-        self.assertEqual(self.error('gpumem.run("no-such-command")')[0], 2)
-        watched = os.environ.get("GPUMEM_WATCHED")
-        if watched is None:
-            self.skipTest("no $GPUMEM_WATCHED")
-        code = f'report = gpumem.run([{watched!r}, "kernels", "3"])\nprint(report.exit_code, len(report.results) > 1)'
-        self.assertEqual(self.python(code).splitlines()[-1], "3 True")
+class Progress(PackageTest):
+    PROBE = 'gpumem.probe("working-set", backend="model", gpu="h200"{})'  # takes long enough for some
 
-    @unittest.skipUnless(has("pandas"), "pandas is not installed")
-    def test_frames(self):
-        code = f"""
-frame = gpumem.read({str(H200 / "stride.json")!r})
-print(len(frame), frame["parameters.stride_elements"].max(), frame.attrs["quantities"]["bandwidth_gb_per_s"]["unit"])
-both = gpumem.read([{str(H200 / "stride.json")!r}, {str(H200 / "bank.json")!r}])
-print(len(both), both["report"].nunique(), "cycles_per_request" in both.attrs["quantities"])
+    def on_a_terminal(self, code):
+        """What appears on stderr."""
+        ours, its = pty.openpty()
+        child = subprocess.Popen([self.interpreter, "-c", "import gpumem\n" + code], stderr=its)
+        os.close(its)
+        said = b""
+        try:
+            while part := os.read(ours, 65536):
+                said += part
+        except OSError:  # the other end is closed
+            pass
+        os.close(ours)
+        self.assertEqual(child.wait(), 0, said)
+        return said.decode()
+
+    def test_it_is_seen_on_a_terminal(self):
+        self.assertRegex(self.on_a_terminal(self.PROBE.format("")), r"\r\x1b\[K1/153 working-set")
+        self.assertEqual(self.on_a_terminal(self.PROBE.format(", quiet=True")), "")
+
+    def test_it_is_quiet_elsewhere(self):
+        code = f"import io, sys\nsys.stderr = io.StringIO()\n{self.PROBE.format('')}\nprint([sys.stderr.getvalue()])"
+        self.assertEqual(self.python(code), "['']")
+
+    def test_it_is_a_bar_in_a_notebook(self):
+        code = f"""{NOTEBOOK}
+import io
+sys.stderr = io.StringIO()
+{self.PROBE.format("")}
+print(shown[0], len(shown) > 1, [shown[-1]], [sys.stderr.getvalue()], sep="\\n")
+del shown[:]
+{self.PROBE.format(", quiet=True")}
+gpumem.check({str(self.failing_suite())!r}, backend="auto", gpu="h200")
+print(sys.stderr.getvalue())
 """
-        one, both = self.python(code).splitlines()
-        cases = {name: len(json.loads((H200 / f"{name}.json").read_text())["results"]) for name in ("stride", "bank")}
-        self.assertEqual(one, f"{cases['stride']} 32 GB/s")
-        self.assertEqual(both, f"{sum(cases.values())} 2 True")
-
-    @unittest.skipUnless(has("matplotlib") and has("plotly"), "matplotlib or plotly is not installed")
-    def test_plots(self):
-        code = f"""
-plot = gpumem.Report.load({str(H200 / "stride.json")!r}).plot()
-plot.save("a.html"); plot.save("a.png")
-print(plot._repr_svg_()[:5])
-"""
-        self.assertEqual(self.python(code), "<?xml")
-        self.assertGreater((self.directory / "a.png").stat().st_size, 10000)
-        self.assertIn("<script>", (self.directory / "a.html").read_text())
-        load = f'gpumem.Report.load({str(H200 / "stride.json")!r})'
-        self.assertEqual(self.error(f'{load}.plot("nothing")'),
-                         (2, "no cases of 'nothing' in report 1; figure takes stride or roofline"))
-        self.assertEqual(self.error(f'{load}.plot().save("a.gif")'), (2, "a figure is svg, png, pdf or html, and not 'gif'"))
-
-    @unittest.skipUnless(has("pandas") and has("matplotlib"), "pandas or matplotlib is not installed")
-    def test_the_page(self):
-        said = self.python("\n".join(block.text for block in documents.blocks(documents.DOCS / "python.md", "python")))
-        self.assertIn("offset: copy", said)
-        self.assertTrue((self.directory / "offset.svg").exists())
-
-    @unittest.skipUnless(has("pandas") and has("matplotlib"), "pandas or matplotlib is not installed")
-    def test_the_notebook(self):
-        """It holds what it shows when it is executed; $GPUMEM_UPDATE_GOLDEN has it written anew."""
-        copy = shutil.copy(NOTEBOOK, self.directory)
-        plain = {name: value for name, value in os.environ.items() if name != "GPUMEM"}
-        self.call(self.interpreter, str(Path(__file__).with_name("notebook.py")), copy,
-                  env={**plain, "CUDA_VISIBLE_DEVICES": "", "PYTHONDONTWRITEBYTECODE": "1"})
-        kept, shown = (outputs_of(json.loads(Path(path).read_text(encoding="utf-8"))) for path in (NOTEBOOK, copy))
-        if "GPUMEM_UPDATE_GOLDEN" in os.environ:
-            shutil.copy(copy, NOTEBOOK)
-        self.assertEqual([list(one) for one in kept], [list(one) for one in shown])
-        for before, now in zip(kept, shown):
-            for kind in before:
-                if kind != "image/svg+xml" and "dataframe" not in now[kind]:  # which other versions draw otherwise
-                    self.assertEqual(before[kind].split(), now[kind].split())
-        self.assertEqual(sum("text/html" in one for one in kept), 3)
-        self.assertEqual(sum("<svg" in one.get("image/svg+xml", "") for one in kept), 1)
+        bar, moved, last, stderr, *notices = self.python(code, **NO_DRIVER).splitlines()
+        self.assertRegex(bar, r'^<progress value="1" max="153"></progress> 1/153 working-set ')
+        self.assertEqual((moved, last, stderr), ("True", "['']", "['']"))
+        self.assertEqual(len(notices), 2, notices)
+        self.assertTrue(all(notice.startswith("gpumem: ") for notice in notices), notices)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
-#include <sstream>
 
 #include "app/calibrate/measured.hpp"
 #include "app/calibrate/profile_checks.hpp"
@@ -43,11 +42,9 @@ report::Report read(const fs::path& file) {
 
 /// The launches of all of them.
 std::vector<model::FitCase> launches_of(const std::vector<report::Report>& reports, const model::Profile& profile) {
-  std::ostringstream nowhere;
-  Progress progress(nowhere, {}, false);
   std::vector<model::FitCase> launches;
   for (const report::Report& report : reports) {
-    std::ranges::move(fit_cases(report.results, profile, probes(), progress), std::back_inserter(launches));
+    std::ranges::move(fit_cases(report.results, profile, probes()), std::back_inserter(launches));
   }
   return launches;
 }

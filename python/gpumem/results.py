@@ -1,0 +1,63 @@
+"""What comparing reports comes to, and what a portrait is."""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import frames
+from .arguments import FilePath
+from .html import from_markdown
+from .report import Document, Report
+
+if TYPE_CHECKING:
+    from .frames import DataFrame
+
+
+class Comparison(Document):
+    """Reports held against each other, as `gpumem compare --format json` writes it (docs/compare.md)."""
+
+    def __init__(self, text: str, exit_code: int, *, table: str, markdown: str, csv: str):
+        super().__init__(text, exit_code)
+        self._table, self._markdown, self._csv = table, markdown, csv
+
+    @property
+    def passed(self) -> bool:
+        """False if fail_on_regression was given, and something is surely slower or failed."""
+        return self.exit_code == 0
+
+    def frame(self, *, all: bool = False) -> DataFrame:
+        """A row per case, or with fleet=True per case and machine. The rest is as for Report.frame()."""
+        return frames.of_csv(self._csv, all=all)
+
+    def __str__(self) -> str:
+        return self._table
+
+    def __repr__(self) -> str:
+        return f"<gpumem.Comparison: {self._table.rstrip().rpartition(chr(10))[2]}>"
+
+    def _repr_html_(self) -> str:
+        return from_markdown(self._markdown)
+
+
+class Portrait:
+    """A GPU's memory on one page, as `gpumem portrait` draws it, or several GPUs beside each other."""
+
+    def __init__(self, page: str, table: str, report: Report | None):
+        """report: what was measured or predicted for it; None for a portrait of saved reports."""
+        self.page, self.report, self._table = page, report, table
+
+    def save(self, path: FilePath) -> None:
+        """Writes the page, which is HTML."""
+        Path(path).write_text(self.page, encoding="utf-8")
+
+    def __str__(self) -> str:
+        return self._table
+
+    def __repr__(self) -> str:
+        return f"<gpumem.Portrait of {self._table.partition(chr(10))[0]}>"
+
+    def _repr_html_(self) -> str:
+        """In a frame, for the page has styles of its own."""
+        return f'<iframe srcdoc="{html.escape(self.page)}" style="width:100%;height:60em;border:0"></iframe>'
