@@ -17,7 +17,7 @@ namespace gpumem::app {
 namespace {
 
 /// Whether its probe is known, and none of its values is the name of a file.
-bool is_anybodys(const report::Record& record, const std::vector<Probe>& registry) {
+bool is_shareable(const report::Record& record, const std::vector<Probe>& registry) {
   const auto probe = std::ranges::find(registry, record.probe, &Probe::name);
   return probe != registry.end() && std::ranges::none_of(probe->axes, [&](const Axis& axis) {
            const Parameter* given = report::find_parameter(record, axis.parameter);
@@ -36,6 +36,8 @@ report::Report without_origin(const report::Report& whole, const std::vector<Pro
   if (whole.command.size() > 1) report.command.push_back(whole.command[1]);
   report.started_at = whole.started_at;
   report.backend = whole.backend;
+  if (whole.profile_source == "shipped") report.profile = whole.profile;
+  report.profile_source = whole.profile_source;
   report.host = whole.host;
   report.host.name.clear();
   report.device = whole.device;
@@ -44,7 +46,7 @@ report::Report without_origin(const report::Report& whole, const std::vector<Pro
   report.host_placement = whole.host_placement;
   report.watched = whole.watched;
   for (const report::Record& measured : whole.results) {
-    if (measured.status != report::Status::ok || !is_anybodys(measured, registry)) continue;
+    if (measured.status != report::Status::ok || !is_shareable(measured, registry)) continue;
     report::Record& record = report.results.emplace_back(measured);
     record.headline.samples.clear();
     if (record.time) record.time->samples.clear();
@@ -64,9 +66,8 @@ std::string contribution_json(const std::string& profile, const report::Report& 
     checked.push_back({{"name", check.name}, {"passed", check.passed}, {"said", check.said}});
   }
   return fmt::format(
-      "{{\n\"schema_version\": 1,\n\"profile\": {},\n\"reports\": {{\n\"fitted\": {},\n\"held_out\": "
-      "{}}},\n\"checks\": "
-      "{}\n}}\n",
+      "{{\n\"schema_version\": 1,\n\"profile\": {},\n"
+      "\"reports\": {{\n\"fitted\": {},\n\"held_out\": {}}},\n\"checks\": {}\n}}\n",
       profile, text_of(fitted), text_of(held_out),
       checked.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }

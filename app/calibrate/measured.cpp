@@ -41,6 +41,7 @@ Device completed(Device device, const std::string& path) {
     fill(device.shared_bytes_per_block, kind.shared_bytes_per_block);
     fill(device.shared_bytes_per_multiprocessor, kind.shared_bytes_per_multiprocessor);
     fill(device.threads_per_multiprocessor, kind.threads_per_multiprocessor);
+    fill(device.copy_engines, kind.copy_engines);
   }
   if (device.threads_per_multiprocessor == 0 || device.shared_bytes_per_block == 0) {
     throw usage_error(

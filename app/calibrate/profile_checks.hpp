@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/model/fit.hpp"
 #include "engine/model/profile.hpp"
 #include "probes/probe.hpp"
 #include "report/record/record.hpp"
@@ -19,12 +20,14 @@ struct ProfileCheck {
 };
 
 /// Checks the text of a profile's file. Of what cannot be read only the schema is checked; no reports, no predictions.
-///   sources      every rate says how it is known, beginning with a kind of source (engine/model/source.hpp)
+///   sources      every rate says how it is known (model::names_source)
 ///   ranges       rates are within what the device's own clocks, buses and links allow
-///   latencies    each level of memory answers later than the one before it
+///   latencies    no level of memory answers before a nearer one
 ///   scaling      rates are near the H200's, scaled by what the device says of itself
-///   predictions  the model predicts the measured cases of `reports` from it
+///   predictions  the model predicts from it what was measured: `launches` of the kernels of `reports`
+///                (fit_cases() in measured.hpp), and their copies and latencies
 [[nodiscard]] std::vector<ProfileCheck> check_profile(std::string_view json, const std::string& source,
+                                                      std::span<const model::FitCase> launches,
                                                       std::span<const report::Report> reports,
                                                       const std::vector<Probe>& registry);
 
@@ -33,7 +36,8 @@ struct ProfileCheck {
 [[nodiscard]] ProfileCheck check_ranges(const model::Profile& profile);
 [[nodiscard]] ProfileCheck check_latencies(const model::Profile& profile);
 [[nodiscard]] ProfileCheck check_scaling(const model::Profile& profile);
-[[nodiscard]] ProfileCheck check_predictions(const model::Profile& profile, std::span<const report::Report> reports,
+[[nodiscard]] ProfileCheck check_predictions(const model::Profile& profile, std::span<const model::FitCase> launches,
+                                             std::span<const report::Report> reports,
                                              const std::vector<Probe>& registry);
 
 }  // namespace gpumem::app

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
@@ -103,20 +104,22 @@ std::string written_words(const std::string& path, const Device& device, bool ow
       path, report::shell_quoted(device.name));
 }
 
-/// The file of a contribution. Throws a usage error for one that cannot be written.
-FileOutput contribution_file(const std::string& path, std::span<const std::string> inputs) {
-  if (path == "-") throw usage_error("--contribute: the file is to be attached to an issue; name one in place of -");
-  return FileOutput(path, inputs);
+/// Throws a usage error if the profile would go where the contribution goes.
+void refuse_same_file(const std::string& profile, const std::string& contribution) {
+  const auto file = [](const std::string& path) {
+    std::error_code unknown;  // of a path that leads nowhere; opening it says why
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path), unknown);
+  };
+  if (file(profile) != file(contribution)) return;
+  throw usage_error(fmt::format("--contribute: '{}' is the file of the profile itself; name another", contribution));
 }
 
-/// Throws a usage error if the profile would go where the contribution goes.
-void refuse_same_file(const std::string& profile, const std::optional<std::string>& contribution) {
-  std::error_code unknown;  // of a path that cannot be followed; opening it says why
-  if (!contribution || std::filesystem::weakly_canonical(profile, unknown) !=
-                           std::filesystem::weakly_canonical(*contribution, unknown)) {
-    return;
+std::vector<std::string> failed(std::span<const ProfileCheck> checks) {
+  std::vector<std::string> names;
+  for (const ProfileCheck& check : checks) {
+    if (!check.passed) names.push_back(check.name);
   }
-  throw usage_error(fmt::format("--contribute: '{}' is the profile's own file; name another", *contribution));
+  return names;
 }
 
 /// What stands below the profile's file.
@@ -128,12 +131,13 @@ std::string contribution_words(const std::string& path, std::span<const report::
   }
   std::size_t cases = 0;
   for (const report::Report& report : reports) cases += report.results.size();
-  return text +
-         fmt::format(
-             "\nContribution written to {}: the profile, the {} that it was made of, and the checks. It names the "
-             "GPU, the processor, the system and the versions of driver and program; no host, user, file or "
-             "serial number. To contribute it, open an issue \"A profile of a GPU\" at gpumem and attach it.\n",
-             path, report::counted(cases, "measured case"));
+  text += fmt::format(
+      "\nContribution written to {}: the profile, the {} that it was made of, and the checks. It names the GPU, the "
+      "processor, the system and the versions of driver and program; no host, user, file or serial number. To "
+      "contribute it, open an issue \"A profile of a GPU\" at gpumem and attach it.\n",
+      path, report::counted(cases, "measured case"));
+  if (failed(checks).empty()) return text;
+  return text + "Failed checks are no reason not to: say in the issue what you know of this GPU.\n";
 }
 
 }  // namespace
@@ -150,12 +154,12 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   inputs.insert(inputs.end(), arguments.check.begin(), arguments.check.end());
   // Whatever is wrong with the files is found before anything is measured.
   const auto open_file = [&] {
-    refuse_same_file(path, arguments.contribute);
+    if (arguments.contribute) refuse_same_file(path, *arguments.contribute);
     if (path != "-") file.emplace(path, inputs);
   };
   if (!own) open_file();
   std::optional<FileOutput> contribution;
-  if (arguments.contribute) contribution = contribution_file(*arguments.contribute, inputs);
+  if (arguments.contribute) contribution.emplace(*arguments.contribute, inputs);
   const auto open_own = [&](const Device& device) {
     if (!own) return;
     path = own_file(device, environment);
@@ -174,8 +178,8 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   const model::Profile start = model::profile_of(measured.device());
   Progress progress(environment.err, environment.err_terminal, !arguments.quiet);
   progress.show("what the cases demand");
-  const auto cases = fit_cases(measured.fitted.results, start, environment.registry);
-  const auto held_out = fit_cases(measured.held_out.results, start, environment.registry);
+  auto cases = fit_cases(measured.fitted.results, start, environment.registry);
+  auto held_out = fit_cases(measured.held_out.results, start, environment.registry);
   if (cases.empty()) {
     throw arguments.from.empty() ? probe_error("none of the calibrating cases could be measured on this GPU")
                                  : usage_error("the reports hold no measured launch of a kernel to fit rates to");
@@ -202,16 +206,15 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
     file->replace(json);
     summary += written_words(path, measured.device(), own);
   }
-  std::size_t failed = 0;
+  std::vector<std::string> wrong;
   if (contribution) {
-    progress.show("checking what the profile predicts");
     const report::Report reports[] = {without_origin(measured.fitted, environment.registry),
                                       without_origin(measured.held_out, environment.registry)};
-    const auto checks = check_profile(json, "the calibrated profile", reports, environment.registry);
-    progress.clear();
+    std::ranges::move(held_out, std::back_inserter(cases));
+    const auto checks = check_profile(json, "the calibrated profile", cases, reports, environment.registry);
     contribution->replace(contribution_json(json, reports[0], reports[1], checks));
     summary += contribution_words(*arguments.contribute, reports, checks);
-    failed = std::ranges::count(checks, false, &ProfileCheck::passed);
+    wrong = failed(checks);
   }
   if (!file) write_result(environment.out, json);
   if (!arguments.quiet) {
@@ -221,11 +224,8 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
       environment.err << summary;
     }
   }
-  if (failed == 0) return 0;
-  say(environment.err,
-      fmt::format(
-          "the profile failed {}; attach the contribution all the same, and say in the issue what you know of this GPU",
-          report::counted(failed, "check")));
+  if (wrong.empty()) return 0;
+  say(environment.err, "the profile failed checks: " + report::join(wrong, ", "));
   return 1;
 }
 
@@ -264,6 +264,9 @@ MakeRequest calibrate_options(CommandOptions& options, const Known&) {
     }
     if (arguments->device && !arguments->from.empty()) {
       throw usage_error("--device chooses the GPU to measure on; with --from nothing is measured");
+    }
+    if (arguments->contribute == "-") {
+      throw usage_error("--contribute: what it writes is attached to an issue; name a file in place of -");
     }
     if (arguments->from.empty() && !arguments->check.empty()) {
       throw usage_error("--check needs --from; what calibrate measures itself has its own cases to hold out");

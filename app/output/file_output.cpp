@@ -28,14 +28,14 @@ namespace fs = std::filesystem;
 std::string_view advice(int error) {
   switch (error) {
     case ENOENT:
-      return "create the directory or choose another --output";
+      return "create the directory or choose another file";
     case ENOSPC:
     case EDQUOT:
-      return "free some space or choose another --output";
+      return "free some space or choose another file";
     case EISDIR:
       return "name a file in it";
     default:
-      return "choose another --output";
+      return "choose another file";
   }
 }
 
@@ -235,7 +235,7 @@ void refuse_input(const fs::path& target, const struct stat& status, std::span<c
     struct stat read = {};
     const bool known = input == "-" ? ::fstat(STDIN_FILENO, &read) == 0 : ::stat(input.c_str(), &read) == 0;
     if (!known || !S_ISREG(read.st_mode) || !is_same_file(status, read)) continue;
-    throw usage_error(fmt::format("cannot write '{}': it is read as well{}; choose another --output", target.string(),
+    throw usage_error(fmt::format("cannot write '{}': it is read as well{}; choose another file", target.string(),
                                   input == "-"               ? ", as standard input"
                                   : input == target.string() ? ""
                                                              : ", as '" + input + "'"));

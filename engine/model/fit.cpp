@@ -290,9 +290,13 @@ Fit fit_rates(std::span<const FitCase> cases, const Profile& start) {
 }
 
 FitErrors errors_of(std::span<const FitCase> cases, const Profile& profile) {
-  if (cases.empty()) return {};
   std::vector<double> errors;
   for (const FitCase& measured : cases) errors.push_back(std::abs(std::exp(-measured.error(profile)) - 1));
+  return errors_of(std::move(errors));
+}
+
+FitErrors errors_of(std::vector<double> errors) {
+  if (errors.empty()) return {};
   std::ranges::sort(errors);
   const std::size_t at_95 = (95 * errors.size() + 99) / 100 - 1;
   return {errors.size(), errors[errors.size() / 2], errors[at_95], errors.back()};

@@ -64,5 +64,7 @@ struct Fit {
 
 /// All zero without cases.
 [[nodiscard]] FitErrors errors_of(std::span<const FitCase> cases, const Profile& profile);
+/// Of so many cases, each the share by which it is off, none negative.
+[[nodiscard]] FitErrors errors_of(std::vector<double> errors);
 
 }  // namespace gpumem::model

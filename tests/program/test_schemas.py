@@ -1,6 +1,7 @@
 """The JSON Schemas in report/schema take every file we ship and every report we write, and refuse what is wrong."""
 
 import copy
+import functools
 import json
 import unittest
 from pathlib import Path
@@ -16,11 +17,26 @@ ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "report" / "schema"
 
 
+@functools.cache
+def all_schemas():
+    return {file.name: strict_json(file.read_text()) for file in SCHEMAS.glob("*.json")}
+
+
+def validator_of(schema):
+    """It finds other schemas, which a schema may refer to, by the names of their files."""
+    others = all_schemas()
+    try:
+        from referencing import Registry, Resource
+    except ImportError:  # of jsonschema before 4.18
+        return jsonschema.Draft202012Validator(schema, resolver=jsonschema.RefResolver("", schema, store=others))
+    registry = Registry().with_resources((name, Resource.from_contents(other)) for name, other in others.items())
+    return jsonschema.Draft202012Validator(schema, registry=registry)
+
+
 def complaints(schema, document):
     """What is wrong with a document, each with its JSON pointer."""
-    validator = jsonschema.Draft202012Validator(schema)
     return ["/" + "/".join(map(str, error.absolute_path)) + ": " + error.message[:200]
-            for error in validator.iter_errors(document)]
+            for error in validator_of(schema).iter_errors(document)]
 
 
 @unittest.skipIf(jsonschema is None, "python3-jsonschema is not installed")

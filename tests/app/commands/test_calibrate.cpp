@@ -2,10 +2,10 @@
 #include <sstream>
 
 #include "app/calibrate/calibration.hpp"
+#include "app/calibrate/contribution.hpp"
 #include "app/commands/commands.hpp"
 #include "app/run/record_of.hpp"
 #include "engine/base/error.hpp"
-#include "engine/model/chase.hpp"
 #include "engine/model/find_profile.hpp"
 #include "engine/model/predict.hpp"
 #include "tests/app/fakes.hpp"
@@ -39,11 +39,13 @@ class ModelledGpu final : public Backend {
     }
     const Workload workload = describe(decided, profile_.device);
     report::Record record = record_of(decided, workload);
+    add_prediction(record, *decided.probe, workload, profile_);
     report::TimeRecord time;
-    time.summary.median = measure::Seconds(model::predict(workload, profile_).seconds);
+    time.summary.median = measure::Seconds(record.predicted_s.value_or(1e-3));
+    time.samples = {time.summary.median};
     record.time = time;
     record.verified = true;
-    if (workload.chase) record.headline.measured = model::step_cycles(*workload.chase, profile_);
+    record.headline.measured = record.headline.predicted;
     return record;
   }
 
@@ -91,6 +93,45 @@ TEST_CASE("calibrating finds the rates of the GPU at hand", "[calibrate]") {
   CHECK(found.how.at("l2_far_latency_cycles").ends_with(": a chase of dependent loads through l2-far"));
   CHECK(found.how.at("l1_bytes") == truth.how.at("l1_bytes"));  // kept
   CHECK(err.str().find("off by, held out") != std::string::npos);
+}
+
+TEST_CASE("what was measured is contributed, and makes the same profile again", "[calibrate]") {
+  const gpumem::test::TemporaryDirectory directory;
+  std::ostringstream out;
+  const Environment environment{.registry = probes(),
+                                .out = out,
+                                .err = out,
+                                .measure = [&](const MeasureOptions&) -> std::unique_ptr<Backend> {
+                                  return std::make_unique<ModelledGpu>(changed());
+                                },
+                                .command = {"/home/me/gpumem", "calibrate", "--contribute", "/home/me/mine.json"}};
+  CalibrateArguments arguments;
+  arguments.output = directory / "profile.json";
+  arguments.contribute = directory / "contribution.json";
+  CHECK(run_calibrate_command(arguments, environment) == 0);
+  CHECK(out.str().find("FAIL") == std::string::npos);
+  const std::string text = gpumem::test::content_of(*arguments.contribute);
+  CHECK(text.find("/home/me") == std::string::npos);
+  const JsonText json(text, "contribution.json");
+  const auto [fitted, held_out] = read_contribution(json.root());
+  CHECK(fitted.results.size() > 300);
+  CHECK(held_out.results.size() > 50);
+  for (const report::Report& report : {fitted, held_out}) {
+    CHECK(report.backend == "cuda");
+    CHECK(report.started_at.starts_with("20"));
+    CHECK(report.device->name == "NVIDIA H200");
+    for (const report::Record& record : report.results) {
+      CHECK(record.ran());
+      CHECK(record.time->samples.empty());
+    }
+  }
+
+  CalibrateArguments again;
+  again.output = directory / "again.json";
+  again.from = {*arguments.contribute};
+  CHECK(run_calibrate_command(again, environment) == 0);
+  CHECK(out.str().find("held out (those that the contribution holds out)") != std::string::npos);
+  CHECK(gpumem::test::content_of(*again.output) == gpumem::test::content_of(*arguments.output));
 }
 
 TEST_CASE("calibrating without a GPU says how to do without", "[calibrate]") {

@@ -100,8 +100,7 @@ TEST_CASE("A missing directory is said at once, with what to do") {
   const TemporaryDirectory directory;
   const auto path = directory / "missing/y.json";
   CHECK(usage_error_of([&] { FileOutput{path}; }) ==
-        "cannot write '" + path.string() +
-            "': No such file or directory; create the directory or choose another --output");
+        "cannot write '" + path.string() + "': No such file or directory; create the directory or choose another file");
 }
 
 TEST_CASE("A directory, a path through a file and an empty name are refused") {
@@ -176,7 +175,7 @@ TEST_CASE("Devices are written to, not replaced") {
   if (!fs::exists("/dev/full")) return;
   const FileOutput full("/dev/full");
   CHECK(usage_error_of([&] { full.replace("anything"); }) ==
-        "cannot write '/dev/full': No space left on device; free some space or choose another --output");
+        "cannot write '/dev/full': No space left on device; free some space or choose another file");
   CHECK(fs::is_character_file("/dev/full"));
 }
 
