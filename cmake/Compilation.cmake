@@ -20,8 +20,10 @@ add_library(gpumem_compilation INTERFACE)
 target_include_directories(gpumem_compilation INTERFACE "${PROJECT_SOURCE_DIR}")
 target_link_libraries(gpumem_compilation INTERFACE CUDA::cudart_static ${CMAKE_DL_LIBS})
 if(NOT GPUMEM_SANITIZE)  # whose run-time libraries want the shared libstdc++
-  # The program then runs on distributions newer (or with another libstdc++) than the one it was built on.
-  target_link_options(gpumem_compilation INTERFACE -static-libstdc++ -static-libgcc)
+  # The program then runs on distributions newer (or with another libstdc++) than the one it was built on. And on some
+  # that are older: what nobody calls of libstdc++ (std::random_device) would ask for the newest C library.
+  set(GPUMEM_PORTABLE -static-libstdc++ -static-libgcc "LINKER:--gc-sections")
+  target_link_options(gpumem_compilation INTERFACE ${GPUMEM_PORTABLE})
 endif()
 
 set(warnings -Wall -Wextra -Wnon-virtual-dtor)

@@ -1,4 +1,5 @@
-# The GPUs to compile for: what the user asks for; else the GPUs that are there; else a list that suits the toolkit.
+# The GPUs to compile for: what the user asks for; else the GPUs that are there, unless the program is for other machines;
+# else a list that suits the toolkit.
 include_guard()
 include(CudaToolkit)
 
@@ -34,8 +35,13 @@ function(gpumem_present_architectures result)
   set(${result} ${present} PARENT_SCOPE)
 endfunction()
 
+option(GPUMEM_EVERY_GPU "One program for every GPU that the toolkit knows, not for this machine's alone" OFF)
+
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-  gpumem_present_architectures(architectures)
+  set(architectures "")
+  if(NOT GPUMEM_EVERY_GPU)
+    gpumem_present_architectures(architectures)
+  endif()
   execute_process(COMMAND "${nvcc}" --list-gpu-arch OUTPUT_VARIABLE known ERROR_QUIET)
   foreach(architecture IN LISTS architectures)
     if(NOT known MATCHES "compute_${architecture}[ \r\n]")

@@ -25,6 +25,6 @@ set_target_properties(gpumem_inject PROPERTIES CXX_VISIBILITY_PRESET hidden VISI
   LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}" LINK_DEPENDS "${PROJECT_SOURCE_DIR}/inject/exports.map")
 find_package(Threads REQUIRED)
 target_link_libraries(gpumem_inject PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
-target_link_options(gpumem_inject PRIVATE -static-libstdc++ -static-libgcc "LINKER:--exclude-libs,ALL" "LINKER:-z,defs"
+target_link_options(gpumem_inject PRIVATE ${GPUMEM_PORTABLE} "LINKER:--exclude-libs,ALL" "LINKER:-z,defs"
   "LINKER:--version-script=${PROJECT_SOURCE_DIR}/inject/exports.map")
 add_dependencies(gpumem gpumem_inject)

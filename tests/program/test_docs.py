@@ -15,7 +15,7 @@ from documents import (DOCS, EXPECTED, PAGES, PORTRAIT, README, ROOT, Sandbox, a
                        execute, expand, expected, links, portrait, prose, quoted_commands, sections, spans, table)
 from harness import MODEL, ProgramTest, run, strict_json
 
-LINKING = (*PAGES, ROOT / "CONTRIBUTING.md")
+LINKING = (*PAGES, *(ROOT / f"{name}.md" for name in ("CONTRIBUTING", "CHANGELOG", "SECURITY")))
 PROBES = DOCS / "probes.md"
 GLOSSARY = DOCS / "glossary.md"
 TO_BE_WRITTEN = "probes/global/runs.cu"  # by whoever follows CONTRIBUTING.md
