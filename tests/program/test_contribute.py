@@ -52,12 +52,12 @@ class Contribute(ProgramTest):
                 result["headline"]["measured"] *= 3
         return str(self.written("slow.json", report))
 
-    def adopt(self, file):
+    def adopt(self, file, program=PROGRAM):
         """Takes it into a repository of the test's own, as "mine"."""
         configs = self.directory / "configs"
         (configs / "gpus").mkdir(parents=True, exist_ok=True)
         done = subprocess.run([sys.executable, ROOT / "scripts" / "adopt-profile", str(file), "mine", str(configs)],
-                              capture_output=True, text=True, check=False, env=os.environ | {"GPUMEM": PROGRAM})
+                              capture_output=True, text=True, check=False, env=os.environ | {"GPUMEM": program})
         return done, sorted(str(path.relative_to(configs)) for path in configs.rglob("*.json"))
 
     def test_one_file_holds_profile_reports_and_checks(self):
@@ -192,6 +192,7 @@ class Contribute(ProgramTest):
         done, files = self.adopt(self.file)
         self.assertEqual((done.returncode, done.stderr, files), (1, "gpumem: the profile failed checks: latencies\n", []))
         self.assertIn("FAIL latencies", done.stdout)
+        self.assertRegex(self.adopt(self.file, "/nowhere/gpumem")[0].stderr, r"\Acannot run gpumem: [^\n]+\n\Z")
         done, files = self.adopt(self.written("none.json", {}))
         self.assertEqual((done.returncode, files), (2, []))
         self.assertRegex(done.stderr, r"\Agpumem: [^\n]+\n\Z")
