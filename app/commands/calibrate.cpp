@@ -20,6 +20,7 @@
 #include "engine/model/find_profile.hpp"
 #include "engine/model/fit.hpp"
 #include "engine/model/profile_names.hpp"
+#include "engine/model/source.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -62,21 +63,32 @@ std::string errors_line(const std::string& what, const model::FitErrors& errors)
                      report::percent_with_tenths(errors.worst), report::counted(errors.cases, "case"));
 }
 
+/// The rates of `profile`, and whose those are that were not found: `start` has lent them.
 std::string table(const std::vector<model::RateEstimate>& estimates, const model::Profile& profile,
-                  const std::map<std::string, std::string>& read_off) {
+                  const model::Profile& start, const std::map<std::string, std::string>& read_off) {
   std::string text = fmt::format("{:<38} {:>10}  known to\n", "rate", "value");
   const auto line = [&](const std::string& name, double value, const std::string& known) {
     text += fmt::format("{:<38} {:>10.4g}  {}\n", name, value, known);
   };
+  std::size_t kept = 0;
+  const auto kept_words = [&](const std::string& name) {
+    ++kept;
+    const std::string whose =
+        start.source == model::ProfileSource::attributes ? "" : fmt::format("profile '{}', ", start.name);
+    return fmt::format("not found: {}{}", whose, model::source_words(start, name));
+  };
   for (const model::RateEstimate& rate : estimates) {
     line(rate.name, rate.value,
-         rate.determined ? "+-" + report::percent_with_tenths(rate.uncertainty) : "not told by these cases: kept");
+         rate.determined ? "+-" + report::percent_with_tenths(rate.uncertainty) : kept_words(rate.name));
   }
   for (const model::RateField& field : model::rate_fields()) {
     if (!field.read_off) continue;
     const auto read = read_off.find(field.name);
-    line(field.name, profile.rates.*field.value,
-         read == read_off.end() ? "not told by these cases: kept" : read->second);
+    line(field.name, profile.rates.*field.value, read == read_off.end() ? kept_words(field.name) : read->second);
+  }
+  if (kept > 0) {
+    text += fmt::format("\n{} could not be found from these cases; the lines above say whose they are instead\n",
+                        report::counted(kept, "rate"));
   }
   return text;
 }
@@ -196,7 +208,7 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   const std::string json = model::to_json(fit.profile);
   static_cast<void>(model::parse_profile(json, "the calibrated profile"));  // what is written has to be readable
 
-  std::string summary = table(fit.rates, fit.profile, read_off) + "\n";
+  std::string summary = table(fit.rates, fit.profile, start, read_off) + "\n";
   summary += errors_line("off by, fitted", model::errors_of(cases, fit.profile));
   if (!held_out.empty()) {
     summary += errors_line(fmt::format("off by, held out ({})", measured.held_out_in_words),

@@ -136,10 +136,7 @@ Factors factors_of(const Device& device, const Device& reference) {
 }
 
 /// Takes the rates that a profile leaves out from the reference, and says so.
-void complete(Profile& profile) {
-  profile.from_attributes = profile.how.empty();
-  if (profile.how.size() == rate_fields().size()) return;
-  const Profile reference = reference_profile();
+void complete(Profile& profile, const Profile& reference) {
   const Factors factors = factors_of(profile.device, reference.device);
   const auto says = [stated = profile.how](const char* name) { return stated.contains(name); };
   for (const RateField& field : rate_fields()) {
@@ -158,6 +155,12 @@ void complete(Profile& profile) {
         std::max(rates.dram_read_bytes_per_s, rates.dram_write_bytes_per_s));
   limit("pcie_both_ways_bytes_per_s", rates.pcie_both_ways_bytes_per_s,
         rates.pcie_to_device_bytes_per_s + rates.pcie_to_host_bytes_per_s);
+}
+
+/// Takes those from the H200's.
+void complete(Profile& profile) {
+  profile.from_attributes = profile.how.empty();
+  if (profile.how.size() < rate_fields().size()) complete(profile, reference_profile());
 }
 
 /// The shipped profile of a node's GPUs, by its name.
@@ -195,6 +198,14 @@ Profile parse_profile(std::string_view text, const std::string& source) {
     profile.gpus = parse_node(json.member("node"), profile.device);
     profile.device = profile.gpus.front();
   }
+  return profile;
+}
+
+Profile scaled_from(const Profile& reference, const Device& device) {
+  Profile profile;
+  profile.name = reference.name + ", scaled";
+  profile.device = device;
+  complete(profile, reference);
   return profile;
 }
 

@@ -187,6 +187,10 @@ struct Profile {
 /// Rates in the proportions measured on an H200, scaled by what the device says of itself. A guess, and marked as one.
 [[nodiscard]] Profile profile_from_attributes(const Device& device);
 
+/// All rates of another GPU, scaled by the rule of those that a profile leaves out: what the rule is worth shows where
+/// both GPUs were measured.
+[[nodiscard]] Profile scaled_from(const Profile& reference, const Device& device);
+
 /// The shipped profile that a text names (profile_names.hpp) or, if it looks like a path (has a slash or ends in
 /// .json), that of a file. Throws a usage error for a name that fits none or several, and for an invalid file.
 [[nodiscard]] Profile load_profile(const std::string& name_or_path);

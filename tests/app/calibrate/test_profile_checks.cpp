@@ -143,6 +143,21 @@ TEST_CASE("a rate is near what scaling makes of the H200's", "[profile_checks]")
         }).passed);
 }
 
+TEST_CASE("the rule that scales rates predicts an H100 from an H200, and the other way round", "[profile_checks]") {
+  const auto [measured, from, p95] =
+      GENERATE(table<std::string, std::string, double>({{"h100", "h200", 0.15}, {"h200", "h100", 0.15}}));
+  const fs::path folder = gpumem::test::source_folder() / "configs" / "reference" / measured;
+  const std::vector<report::Report> reports = {read(folder / "offset.json"), read(folder / "stride.json"),
+                                               read(folder / "zero-copy.json"), read(folder / "bank.json")};
+  const model::Profile scaled = model::scaled_from(model::load_profile(from), model::load_profile(measured).device);
+  const model::FitErrors errors = model::errors_of(launches_of(reports, scaled), scaled);
+  INFO(measured << " from " << from << ": " << errors.median << ", " << errors.p95 << ", " << errors.worst << " of "
+                << errors.cases);
+  CHECK(errors.cases == 345);
+  CHECK(errors.median < 0.04);
+  CHECK(errors.p95 < p95);
+}
+
 TEST_CASE("a profile predicts its own measurements", "[profile_checks]") {
   const fs::path folder = gpumem::test::source_folder() / "configs" / "reference" / "h200";
   const std::vector<report::Report> reports = {read(folder / "bank.json"), read(folder / "latency.json"),

@@ -139,7 +139,7 @@ TEST_CASE("what is wrong with a node is named", "[profile]") {
   CHECK(error_after([](Json&) {}) == "nothing thrown");
   CHECK(error_after([](Json& json) { json["gpu"] = "h20"; }) ==
         "node.json: /gpu: no profile of a GPU has this name: there are a10, a100-40gb, a100-80gb, b200, gh200, "
-        "h100-pcie, h200, l40s, rtx3090, rtx4090, t4, v100; did you mean 'h200'?");
+        "h100-pcie, h100, h200, l40s, rtx3090, rtx4090, t4, v100; did you mean 'h200'?");
   CHECK(error_after([](Json& json) {
           json["gpu"] = "h200x8";
         }).starts_with("node.json: /gpu: no profile of a GPU has this name: there are a10, "));
