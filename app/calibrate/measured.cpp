@@ -10,6 +10,7 @@
 
 #include "app/calibrate/calibration.hpp"
 #include "app/calibrate/contribution.hpp"
+#include "app/output/terminal.hpp"
 #include "app/run/record_of.hpp"
 #include "app/run/run.hpp"
 #include "app/run/shape_choice.hpp"
@@ -173,9 +174,7 @@ std::vector<model::FitCase> fit_cases(const std::vector<report::Record>& records
   };
   std::vector<Described> described;  // one after another: probes remember what they described
   for (const report::Record& record : records) {
-    const auto probe = std::ranges::find(registry, record.probe, &Probe::name);
-    if (!is_sound(record) || probe == registry.end()) continue;
-    const auto tested = report::case_of(record, *probe);
+    const auto tested = is_sound(record) ? report::case_of(record, registry) : std::nullopt;
     if (!tested) continue;
     Workload workload = describe(*tested, profile.device);
     if (model::FitCase::suits(workload)) described.push_back({record, std::move(workload)});

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "app/output/terminal.hpp"
 #include "app/run/backend.hpp"
 #include "app/run/environment.hpp"
 #include "engine/model/fit.hpp"

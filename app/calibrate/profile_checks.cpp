@@ -9,6 +9,7 @@
 
 #include "app/calibrate/calibration.hpp"
 #include "app/run/record_of.hpp"
+#include "engine/access/request.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/fit.hpp"
 #include "engine/model/source.hpp"
@@ -24,8 +25,6 @@ using model::Profile;
 using model::RateField;
 using model::Rates;
 using model::Scale;
-
-constexpr double sector_bytes = 32;
 
 /// Passes if nothing is wrong.
 ProfileCheck judged(const char* name, const std::vector<std::string>& wrong, const std::string& fine) {
@@ -58,8 +57,9 @@ std::vector<Range> ranges_of(const Profile& profile) {
         memory * least_share, memory, "the memory's theoretical bandwidth");
   }
   // A multiprocessor takes 128 bytes a cycle at most, wherever they come from.
-  add({&Rates::l2_load_sectors_per_s}, profile.rates.dram_read_bytes_per_s / sector_bytes,
-      device.shared_peak_bytes_per_s() / sector_bytes, "memory, which it is faster than, and the multiprocessors");
+  add({&Rates::l2_load_sectors_per_s}, profile.rates.dram_read_bytes_per_s / access::sector_bytes,
+      device.shared_peak_bytes_per_s() / access::sector_bytes,
+      "memory, which it is faster than, and the multiprocessors");
   if (const auto link = device.link_bytes_per_s()) {
     add({&Rates::pcie_to_device_bytes_per_s, &Rates::pcie_to_host_bytes_per_s, &Rates::pcie_write_bytes_per_s},
         *link * least_share, *link, "the link's theoretical bandwidth");
@@ -165,8 +165,7 @@ ProfileCheck check_predictions(const Profile& profile, std::span<const model::Fi
   for (const report::Report& report : reports) {
     for (const report::Record& measured : report.results) {
       if (!is_sound(measured) || !is_read_off(measured.probe)) continue;
-      const auto probe = std::ranges::find(registry, measured.probe, &Probe::name);
-      const auto tested = probe == registry.end() ? std::nullopt : report::case_of(measured, *probe);
+      const auto tested = report::case_of(measured, registry);
       if (!tested) continue;
       const Workload workload = describe(*tested, profile.device);
       if (const auto error = error_of(measured, *tested, workload, profile)) {

@@ -118,11 +118,7 @@ std::string written_words(const std::string& path, const Device& device, bool ow
 
 /// Throws a usage error if the profile would go where the contribution goes.
 void refuse_same_file(const std::string& profile, const std::string& contribution) {
-  const auto file = [](const std::string& path) {
-    std::error_code unknown;  // of a path that leads nowhere; opening it says why
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path), unknown);
-  };
-  if (file(profile) != file(contribution)) return;
+  if (!leads_to_same_file(profile, contribution)) return;
   throw usage_error(fmt::format("--contribute: '{}' is the file of the profile itself; name another", contribution));
 }
 

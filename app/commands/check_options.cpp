@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/output/file_output.hpp"
 #include "engine/base/error.hpp"
 
 namespace gpumem::app {
@@ -30,11 +29,6 @@ unsigned read_attempts(const std::string& text) {
   return number;
 }
 
-std::filesystem::path normal(const std::string& file) {
-  std::error_code ignored;
-  return std::filesystem::weakly_canonical(std::filesystem::absolute(file, ignored), ignored);
-}
-
 /// One of two files of one name would be lost, whichever is written last.
 void require_own_files(const CheckArguments& arguments) {
   std::vector<std::string> others = arguments.outputs;
@@ -50,7 +44,7 @@ void require_own_files(const CheckArguments& arguments) {
                       "show it: gpumem show REPORT --format {0}",
                       option));
     }
-    const auto is_same = [path = normal(*file)](const std::string& other) { return normal(other) == path; };
+    const auto is_same = [&](const std::string& other) { return leads_to_same_file(other, *file); };
     if (!file->starts_with("/dev/") && std::ranges::any_of(others, is_same)) {
       throw usage_error(fmt::format("--{}: '{}' is to hold something else already; name another file", option, *file));
     }

@@ -67,9 +67,8 @@ void flag_guesses(report::Report& report, std::span<const report::Expectation> e
       return expectation.quantity == "measured_over_predicted" && report::selects(expectation.cases, record);
     });
     const bool is_flagged = std::ranges::find(record.flags, flag) != record.flags.end();
-    const auto probe = std::ranges::find(registry, record.probe, &Probe::name);
-    if (!is_held || is_flagged || !record.headline.measured || probe == registry.end()) continue;
-    const auto tested = report::case_of(record, *probe);
+    if (!is_held || is_flagged || !record.headline.measured) continue;
+    const auto tested = report::case_of(record, registry);
     if (tested && rests_on_guesses(*tested, *profile, guessed_otherwise)) record.flags.emplace_back(flag);
   }
 }

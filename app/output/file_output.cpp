@@ -273,4 +273,12 @@ void FileOutput::replace(const std::string& content) const {
   overwrite(target_, content);  // what was written beside it is there until this is done
 }
 
+bool leads_to_same_file(const fs::path& left, const fs::path& right) {
+  const auto resolved = [](const fs::path& path) {
+    std::error_code unknown;  // of a path that leads nowhere; opening it says why
+    return fs::weakly_canonical(fs::absolute(path, unknown), unknown);
+  };
+  return resolved(left) == resolved(right);
+}
+
 }  // namespace gpumem::app

@@ -30,4 +30,7 @@ class FileOutput {
   bool rewritable_ = true;
 };
 
+/// Whether two paths name one file, be it there already or not.
+[[nodiscard]] bool leads_to_same_file(const std::filesystem::path& left, const std::filesystem::path& right);
+
 }  // namespace gpumem::app

@@ -210,11 +210,10 @@ Profile scaled_from(const Profile& reference, const Device& device) {
 }
 
 Profile profile_from_attributes(const Device& device) {
-  Profile profile;
+  Profile profile = scaled_from(reference_profile(), device);
   profile.name = device.name;
-  profile.device = device;
   profile.source = ProfileSource::attributes;
-  complete(profile);
+  profile.from_attributes = true;
   return profile;
 }
 

@@ -56,6 +56,11 @@ std::optional<Case> case_of(const Record& record, const Probe& probe) {
   return tested;
 }
 
+std::optional<Case> case_of(const Record& record, std::span<const Probe> registry) {
+  const auto probe = std::ranges::find(registry, record.probe, &Probe::name);
+  return probe == registry.end() ? std::nullopt : case_of(record, *probe);
+}
+
 std::optional<double> metric_value(const Record& record, std::string_view name) {
   const auto found = std::ranges::find(record.metrics, name, &MetricRecord::name);
   return found == record.metrics.end() ? std::nullopt : found->value();

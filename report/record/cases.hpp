@@ -27,6 +27,9 @@ using Cases = std::vector<const Record*>;
 /// versions may have other parameters, and those that somebody edited any.
 [[nodiscard]] std::optional<Case> case_of(const Record& record, const Probe& probe);
 
+/// The same of whichever probe it names; nothing if there is none of that name.
+[[nodiscard]] std::optional<Case> case_of(const Record& record, std::span<const Probe> registry);
+
 /// Absent if the record has no such metric, or no value of it.
 [[nodiscard]] std::optional<double> metric_value(const Record& record, std::string_view name);
 

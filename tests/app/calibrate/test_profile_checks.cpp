@@ -144,8 +144,7 @@ TEST_CASE("a rate is near what scaling makes of the H200's", "[profile_checks]")
 }
 
 TEST_CASE("the rule that scales rates predicts an H100 from an H200, and the other way round", "[profile_checks]") {
-  const auto [measured, from, p95] =
-      GENERATE(table<std::string, std::string, double>({{"h100", "h200", 0.15}, {"h200", "h100", 0.15}}));
+  const auto [measured, from] = GENERATE(table<std::string, std::string>({{"h100", "h200"}, {"h200", "h100"}}));
   const fs::path folder = gpumem::test::source_folder() / "configs" / "reference" / measured;
   const std::vector<report::Report> reports = {read(folder / "offset.json"), read(folder / "stride.json"),
                                                read(folder / "zero-copy.json"), read(folder / "bank.json")};
@@ -155,7 +154,7 @@ TEST_CASE("the rule that scales rates predicts an H100 from an H200, and the oth
                 << errors.cases);
   CHECK(errors.cases == 345);
   CHECK(errors.median < 0.04);
-  CHECK(errors.p95 < p95);
+  CHECK(errors.p95 < 0.15);
 }
 
 TEST_CASE("a profile predicts its own measurements", "[profile_checks]") {
