@@ -10,8 +10,10 @@
 #include <span>
 #include <utility>
 
+#include "app/command_line/axes.hpp"
 #include "app/command_line/build_information.hpp"
 #include "app/command_line/command_options.hpp"
+#include "app/run/plan.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/suggest.hpp"
 #include "report/text/text.hpp"
@@ -68,6 +70,8 @@ MakeRequest manual_options(CommandOptions& options, const Known& known) {
   return [&] { return print(manual_page(options.describe_program(known))); };
 }
 
+MakeRequest help_options(CommandOptions& options, const Known& known);
+
 // ---- All commands, and what was meant by what is none
 
 /// In the order of the help.
@@ -76,21 +80,48 @@ constexpr Command commands[] = {
     {"run", "Show what the kernels of a program of yours waste, and where", run_options},
     {"portrait", "Draw a GPU's memory on one page: its levels, and what misuse costs", portrait_options, true},
     {"expect", "Show what a GPU should reach, and how far healthy ones lie from it", expect_options},
-    {"check", "Hold a GPU to what is expected of it: pass, fail or skip, and an exit code", check_options, true},
+    {"check", "Hold a GPU to expectations: pass, fail or skip, and an exit code", check_options, true},
     {"explain", "Say what limits the cases of a saved report, and what would help", explain_options},
     {"compare", "Compare saved reports case by case, or the machines of a fleet", compare_options},
     {"show", "Show saved reports again, in any format", show_options},
     {"calibrate", "Measure the rates of a GPU, for predictions of it", calibrate_options, true},
-    {"list", "Probes with their axes, units and defaults (needs no GPU)", list_options},
+    {"list", "Probes by family; of one, its axes, defaults and what it reports", list_options},
     {"devices", "GPUs of this machine, with everything a report records about them", devices_options},
     {"completion", "Print the script that lets a shell complete gpumem's options", completion_options},
     {"manual", "Print the manual page, where it is not installed", manual_options},
+    {"help", "Explain a command, or a probe", help_options},
 };
 
 std::vector<std::string> command_names() {
   std::vector<std::string> names;
   for (const Command& row : commands) names.emplace_back(row.name);
   return names;
+}
+
+bool is_command(const std::string& name) {
+  return std::ranges::any_of(commands, [&](const Command& row) { return row.name == name; });
+}
+
+bool is_probe(const std::string& name, const std::vector<Probe>& registry) {
+  return std::ranges::find(registry, name, &Probe::name) != registry.end();
+}
+
+/// `help X` is `X --help`.
+MakeRequest help_options(CommandOptions& options, const Known& known) {
+  const auto words = std::make_shared<std::vector<std::string>>();
+  options.add_argument(help_topics, *words, "A command or a probe; without any, all commands");
+  options.footer(
+      "Examples:\n"
+      "  gpumem help probe     the options of all probes\n"
+      "  gpumem help offset    a probe, as: gpumem probe offset --help");
+  return [words, &known] {
+    std::vector<std::string> asked = *words;
+    if (!asked.empty() && !is_command(asked.front()) && is_probe(asked.front(), known.probes)) {
+      asked.insert(asked.begin(), "probe");
+    }
+    asked.emplace_back("--help");
+    return parse_command_line(asked, known);
+  };
 }
 
 std::vector<std::string> option_names(const CLI::App& command) {
@@ -122,8 +153,13 @@ std::vector<std::string> option_names(const CLI::App& command) {
   }
   const std::vector<std::string> names = command_names();
   std::string hint = did_you_mean(argument, names);
-  if (hint.empty()) hint = "; there are: " + join(names, ", ");
-  if (std::ranges::find(registry, argument, &Probe::name) != registry.end()) {
+  if (hint.empty()) {
+    std::vector<std::string> probe_names;
+    for (const Probe& probe : registry) probe_names.push_back(probe.name);
+    const auto meant = nearest(argument, probe_names);
+    hint = meant ? fmt::format("; did you mean: gpumem probe {}", *meant) : "; there are: " + join(names, ", ");
+  }
+  if (is_probe(argument, registry)) {
     hint = "; to run the probe of that name: gpumem probe " + argument;
   }
   throw usage_error(fmt::format("unknown command '{}'{}", argument, hint));
@@ -170,6 +206,35 @@ std::vector<std::string> with_command_in_one(std::vector<std::string> arguments)
   return arguments;
 }
 
+/// The help of the command that was given, or of the probes that it is about. Throws a usage error for a name that is
+/// none.
+std::string help_asked_for(const CLI::App& program, const Known& known) {
+  const std::vector<std::string> unknown = program.remaining();
+  if (!unknown.empty() && !unknown.front().starts_with('-')) refuse_argument(unknown.front(), program, known.probes);
+  const Interface interface = describe_interface(program, known);
+  const std::vector<CLI::App*> given = program.get_subcommands();
+  if (given.empty()) return help_text(interface, interface.program, known.help_width);
+  const auto command = std::ranges::find(interface.commands, given.front()->get_name(), &CommandEntry::name);
+  std::vector<std::string> texts;
+  if (!command->axes.empty()) {
+    std::vector<std::string> names;
+    std::vector<std::string> flags;
+    for (const CLI::Option* option : given.front()->get_options()) {
+      if (option->count() == 0) continue;
+      if (option->nonpositional()) {
+        flags.push_back("--" + option->get_lnames().front());
+      } else {
+        names = option->results();
+      }
+    }
+    for (const std::string& name : names) static_cast<void>(require_probe(known.probes, name));
+    for (const Probe* probe : probes_at_hand(known.probes, names, flags)) {
+      texts.push_back(help_text(interface, probe_entry(*probe), known.help_width));
+    }
+  }
+  return texts.empty() ? help_text(interface, *command, known.help_width) : join(texts, "\n");
+}
+
 /// What shells ask, with the words up to the cursor: see completion_script().
 constexpr const char* complete = "--complete";
 
@@ -195,12 +260,11 @@ Request parse_command_line(const std::vector<std::string>& given, const Known& k
       "Shows how a GPU's memory behaves: what alignment, strides and bank conflicts cost, measured or "
       "predicted",
       "gpumem");
-  const std::string version = version_line(build_information()) + "\n";
+  const std::string version = version_line(build_information(), compiled_architectures()) + "\n";
   // Commands inherit what is set before they are added.
-  program.formatter_fn(
-      [](const CLI::App* command, const std::string& name, CLI::AppFormatMode) { return help_text(*command, name); });
   program.set_help_flag("--help,-h", "Explain the command and its options");
-  program.set_version_flag("--version", version, "Version, commit and toolkit, e.g. for a bug report");
+  program.set_version_flag("--version,-V", version,
+                           "Version, commit, toolkit and GPU architectures, e.g. for a bug report");
   program.require_subcommand(0, 1);
   program.allow_extras();
   program.footer("Start with: gpumem probe --offset 0..32");
@@ -214,7 +278,7 @@ Request parse_command_line(const std::vector<std::string>& given, const Known& k
   try {
     program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
-    return print(program.help());
+    return print(help_asked_for(program, known));
   } catch (const CLI::CallForVersion&) {
     return print(version);
   } catch (const CLI::ParseError& error) {

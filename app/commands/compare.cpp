@@ -257,8 +257,8 @@ MakeRequest compare_options(CommandOptions& options, const Known&) {
                        "--fleet in each report; without any, all. What is an existing file is a report");
   add_options(options, *arguments, *shares);
   options.footer(
-      "A change is of speed: new bandwidth / old bandwidth, or old time / new time.\n"
-      "Of programs it is that of each kernel, by the time of a launch.\n\n"
+      "A change is of speed: new bandwidth / old bandwidth, or old time / new time. Of programs it is that of each "
+      "kernel, by the time of a launch.\n\n"
       "Examples:\n"
       "  gpumem compare before.json after.json --changed   what a driver update changed\n"
       "  gpumem compare before.json after.json offset=1 op=copy   of these cases alone\n"

@@ -40,11 +40,10 @@ Terminal describe_terminal(bool is_terminal, unsigned columns,
                            const std::function<std::string(const char* name)>& variable) {
   Terminal terminal;
   terminal.is_terminal = is_terminal;
-  if (const unsigned asked = columns_from(variable("COLUMNS")); asked > 0) {
-    terminal.width = std::max(asked, narrowest);
-  } else if (is_terminal) {
-    terminal.width = columns > 0 ? std::max(columns, narrowest) : 80;
-  }
+  const unsigned asked = columns_from(variable("COLUMNS"));
+  const unsigned known = asked > 0 ? asked : is_terminal ? columns : 0;
+  if (known > 0) terminal.text_width = std::max(known, narrowest);
+  if (known > 0 || is_terminal) terminal.width = terminal.text_width;
   terminal.color = is_terminal && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
   terminal.block_characters = is_terminal && is_utf8(variable);
   return terminal;

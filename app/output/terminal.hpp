@@ -13,6 +13,7 @@ namespace gpumem::app {
 struct Terminal {
   bool is_terminal = false;
   unsigned width = 100;           ///< columns; of a pipe or file, which has none, what a table needs to be complete
+  unsigned text_width = 80;       ///< of text that can be broken anywhere: the same, but 80 in a pipe or file
   bool color = false;             ///< a terminal that takes ANSI colours, and NO_COLOR is not set
   bool block_characters = false;  ///< a terminal whose locale is UTF-8
 };

@@ -31,12 +31,6 @@ bool has_flag(const Probe& probe, const std::string& flag) {
   return std::ranges::find(probe.axes, flag, &Axis::flag) != probe.axes.end();
 }
 
-/// Whether the flag alone selects the probe.
-bool selects(const std::string& flag, const Probe& probe) {
-  const auto is = [&](const Axis* axis) { return axis != nullptr && axis->flag == flag; };
-  return probe.axes.front().flag == flag || is(probe.find_axis(probe.compared)) || is(probe.find_axis(probe.across));
-}
-
 bool has_every_flag(const Probe& probe, const std::vector<GivenAxis>& given) {
   return std::ranges::all_of(given, [&](const GivenAxis& axis) { return has_flag(probe, axis.flag); });
 }
@@ -93,7 +87,7 @@ SelectedProbes select(const std::vector<Probe>& registry, const std::vector<std:
   if (!names.empty()) return selection;
   std::vector<const Probe*> complete;
   for (const Probe& probe : registry) {
-    const auto selected = [&](const GivenAxis& axis) { return selects(axis.flag, probe); };
+    const auto selected = [&](const GivenAxis& axis) { return probe.is_selected_by(axis.flag); };
     if (std::ranges::any_of(given, selected)) selection.probes.push_back(&probe);
     if (!probe.on_request && has_every_flag(probe, given)) complete.push_back(&probe);
   }

@@ -124,7 +124,7 @@ class Names(Indices):
                 self.assertEqual(one["parameters"]["elements_per_thread"], shape[1])
 
     def test_help_says_what_names_are(self):
-        for text in (self.succeed("probe", "--help"), self.succeed("list", "pattern")):
+        for text in (self.succeed("probe", "pattern", "--help"), self.succeed("list", "pattern")):
             self.assertIn("warp (of the block", " ".join(text.split()))
 
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -192,23 +193,51 @@ TEST_CASE("command line: what is wrong is one line with the nearest name") {
   CHECK(refusal({"fly"}).starts_with("unknown command 'fly'; there are: probe, run, "));
 }
 
-TEST_CASE("command line: help names every axis with its probes, default and an example") {
+TEST_CASE("command line: help of probe has a line for each of them, and their common options") {
   const std::string text = help({"probe", "--help"});
   CHECK(contains(text, "Usage: gpumem probe [PROBE...] [OPTIONS]"));
-  CHECK(contains(text, "--shift VALUES"));
-  CHECK(text.find("--carry") < text.find("--op"));  // what selects a probe comes before the axes that do not
-  CHECK(contains(text, "A number (probes: skip; default: 1..2), e.g."));
-  CHECK(contains(text, "--carry [VALUES]"));
-  CHECK(contains(text, "also without VALUES"));
+  CHECK(contains(text, "\n  global memory\n    shift  shifts\n    skip   skips\n    carry  carries\n"));
   CHECK(contains(text, "--numa gpu|off|N"));
-  CHECK(contains(text, "--op VALUES"));
-  CHECK(contains(text, "(probes: shift, skip; default: copy)"));
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = text.find('\n', begin);
-    CHECK(end - begin <= 80);
-    begin = end + 1;
+  CHECK_FALSE(contains(text, "VALUES"));
+}
+
+TEST_CASE("command line: help of a probe, however that is named, has its axes alone") {
+  const std::string text = help({"probe", "carry", "--help"});
+  CHECK(text.starts_with("Carries\n\nUsage: gpumem probe carry [OPTIONS]\n\nAxes:\n  --load VALUES"));
+  CHECK(contains(text, "\n  --carry [VALUES]        A means (cart, lorry, barge; default cart,lorry)\n"));
+  CHECK_FALSE(contains(text, "--op"));
+  CHECK_FALSE(contains(text, "--numa"));
+  for (const Arguments& same : {Arguments{"probe", "--help", "carry"}, Arguments{"probe", "--carry", "-h"},
+                                Arguments{"probe", "--carry=cart", "--quiet", "--help"}, Arguments{"help", "carry"},
+                                Arguments{"help", "probe", "carry"}}) {
+    CAPTURE(same);
+    CHECK(help(same) == text);
   }
+  CHECK(contains(help({"probe", "shift", "skip", "--help"}), "\n\nSkips\n\nUsage: gpumem probe skip"));
+  CHECK(help({"probe", "--quiet", "--help"}) == help({"probe", "--help"}));
+  CHECK(refusal({"probe", "shfit", "--help"}) == "unknown probe 'shfit'; did you mean 'shift'?");
+}
+
+TEST_CASE("command line: help X is X --help") {
+  CHECK(help({"help"}) == help({"--help"}));
+  for (const char* command : {"probe", "list", "run", "help"})
+    CHECK(help({"help", command}) == help({command, "--help"}));
+  CHECK(refusal({"help", "porbe"}) == "unknown command 'porbe'; did you mean 'probe'?");
+  CHECK(refusal({"help", "shfit"}) == "unknown command 'shfit'; did you mean: gpumem probe shift");
+}
+
+TEST_CASE("command line: help is as wide as it is told") {
+  const auto longest = [](std::size_t width) {
+    const Known known{.probes = registry, .suites = {}, .help_width = width};
+    std::istringstream lines(std::any_cast<std::string>(parse_command_line({"check", "--help"}, known).arguments));
+    std::size_t most = 0;
+    for (std::string line; std::getline(lines, line);) most = std::max(most, line.size());
+    return most;
+  };
+  CHECK(longest(80) <= 80);
+  CHECK(longest(80) > 72);
+  CHECK(longest(200) <= 200);
+  CHECK(longest(200) > 180);
 }
 
 TEST_CASE("command line: help of the program and of each command") {
@@ -216,6 +245,8 @@ TEST_CASE("command line: help of the program and of each command") {
   CHECK(contains(help({"list", "-h"}), "Usage: gpumem list [PROBE] [OPTIONS]"));
   CHECK(contains(help({"devices", "--help"}), "--json"));
   CHECK(help({"--version"}).substr(0, 7) == "gpumem ");
+  CHECK(contains(help({"--version"}), " for sm_"));
+  CHECK(help({"-V"}) == help({"--version"}));
 }
 
 namespace {

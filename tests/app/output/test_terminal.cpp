@@ -51,6 +51,10 @@ TEST_CASE("terminal: width is what COLUMNS says, else the terminal's") {
   CHECK(describe(true, 3, {}).width == 40);
   CHECK(describe(false, 0, {}).width == 100);
   CHECK(describe(false, 0, {{"COLUMNS", "70"}}).width == 70);
+  CHECK(describe(true, 132, {}).text_width == 132);
+  CHECK(describe(true, 0, {}).text_width == 80);
+  CHECK(describe(false, 132, {}).text_width == 80);
+  CHECK(describe(false, 0, {{"COLUMNS", "70"}}).text_width == 70);
 }
 
 }  // namespace gpumem::app::test_terminal
