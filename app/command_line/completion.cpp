@@ -120,13 +120,6 @@ complete -c gpumem -f -k -a '(__gpumem_complete)'
 
 bool is_option(std::string_view word) { return word.size() > 1 && word.starts_with('-'); }
 
-/// The option of that name, if there is one.
-const OptionEntry* find_option(const std::vector<OptionEntry>& options, const std::string& name) {
-  const auto has_name = [&](const OptionEntry& option) { return std::ranges::count(option.names, name) > 0; };
-  const auto found = std::ranges::find_if(options, has_name);
-  return found == options.end() ? nullptr : &*found;
-}
-
 /// The options of a command, first the axes of the probes that the line is about, or of all where that is open.
 std::vector<OptionEntry> options_of(const Interface& interface, const CommandEntry& command,
                                     std::span<const std::string> names, std::span<const std::string> flags) {
@@ -182,13 +175,6 @@ class Offers {
   std::string_view typed_;
   std::string text_;
 };
-
-/// The argument that is somebody else's command line, if the command has one.
-const OptionEntry* argument_behind_mark(const CommandEntry& command) {
-  const auto found = std::ranges::find_if(
-      command.arguments, [](const OptionEntry& argument) { return argument.value.starts_with(behind_mark); });
-  return found == command.arguments.end() ? nullptr : &*found;
-}
 
 }  // namespace
 

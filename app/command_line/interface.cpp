@@ -99,6 +99,18 @@ Interface describe_interface(const CLI::App& program, const Known& known) {
   return interface;
 }
 
+const OptionEntry* find_option(const std::vector<OptionEntry>& options, const std::string& name) {
+  const auto has_name = [&](const OptionEntry& option) { return std::ranges::count(option.names, name) > 0; };
+  const auto found = std::ranges::find_if(options, has_name);
+  return found == options.end() ? nullptr : &*found;
+}
+
+const OptionEntry* argument_behind_mark(const CommandEntry& command) {
+  const auto found = std::ranges::find_if(
+      command.arguments, [](const OptionEntry& argument) { return argument.value.starts_with(behind_mark); });
+  return found == command.arguments.end() ? nullptr : &*found;
+}
+
 std::string arguments_in_usage(const std::vector<std::string>& arguments, const std::string& options) {
   std::string before;
   std::string behind;

@@ -78,6 +78,16 @@ struct Interface {
 /// Describes the program and its commands.
 [[nodiscard]] Interface describe_interface(const CLI::App& program, const Known& known);
 
+/// The option of that name, with its dashes; null if there is none.
+[[nodiscard]] const OptionEntry* find_option(const std::vector<OptionEntry>& options, const std::string& name);
+
+/// The argument that is somebody else's command line; null if the command has none.
+[[nodiscard]] const OptionEntry* argument_behind_mark(const CommandEntry& command);
+
+/// The arguments of a command line with what can only mean one thing put as the program takes it: `--json` for
+/// `--format json`, `--suite` for `--config`, `--op read write` for `--op read,write`. Words behind `--` stay.
+[[nodiscard]] std::vector<std::string> as_meant(const std::vector<std::string>& arguments, const Interface& interface);
+
 /// What a value may be, from its name in help: words in lower case stand for themselves, those in upper case for a kind
 /// of thing (PROBE, PROFILE, SUITE, REPORT, FILE, COMMAND) or for what nobody can list (N, TIME).
 [[nodiscard]] Choices choices_of(const std::string& value_name, const Known& known);

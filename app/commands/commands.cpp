@@ -13,9 +13,9 @@
 #include "app/command_line/axes.hpp"
 #include "app/command_line/build_information.hpp"
 #include "app/command_line/command_options.hpp"
-#include "app/run/plan.hpp"
+#include "app/commands/refusals.hpp"
+#include "app/run/probe_names.hpp"
 #include "engine/base/error.hpp"
-#include "engine/base/suggest.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -92,18 +92,8 @@ constexpr Command commands[] = {
     {"help", "Explain a command, or a probe", help_options},
 };
 
-std::vector<std::string> command_names() {
-  std::vector<std::string> names;
-  for (const Command& row : commands) names.emplace_back(row.name);
-  return names;
-}
-
 bool is_command(const std::string& name) {
   return std::ranges::any_of(commands, [&](const Command& row) { return row.name == name; });
-}
-
-bool is_probe(const std::string& name, const std::vector<Probe>& registry) {
-  return std::ranges::find(registry, name, &Probe::name) != registry.end();
 }
 
 /// `help X` is `X --help`.
@@ -116,53 +106,15 @@ MakeRequest help_options(CommandOptions& options, const Known& known) {
       "  gpumem help offset    a probe, as: gpumem probe offset --help");
   return [words, &known] {
     std::vector<std::string> asked = *words;
-    if (!asked.empty() && !is_command(asked.front()) && is_probe(asked.front(), known.probes)) {
+    const auto is_probe = [&](const std::string& name) {
+      return std::ranges::find(known.probes, name, &Probe::name) != known.probes.end();
+    };
+    if (!asked.empty() && !is_command(asked.front()) && is_probe(asked.front())) {
       asked.insert(asked.begin(), "probe");
     }
     asked.emplace_back("--help");
     return parse_command_line(asked, known);
   };
-}
-
-std::vector<std::string> option_names(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->nonpositional()) names.push_back("--" + option->get_lnames().front());
-  }
-  return names;
-}
-
-[[noreturn]] void refuse_option(const std::string& argument, const CLI::App& command, const CLI::App& program) {
-  const std::string option = argument.substr(0, argument.find('='));
-  const std::vector<std::string> names = option_names(command);
-  const std::vector<std::string> probe_names = option_names(*program.get_subcommand("probe"));
-  std::string hint = did_you_mean(option, names);
-  if (hint.empty() && std::ranges::find(probe_names, option) != probe_names.end()) {
-    hint = "; it is an option of: gpumem probe";
-  }
-  if (hint.empty() && command.get_name() == "run") hint = "; the command and its own options stand behind --";
-  const bool nested = command.get_parent() != nullptr;
-  const std::string place = nested ? "gpumem " + command.get_name() : "gpumem";
-  throw usage_error(fmt::format("unknown option '{}'{}", option, hint.empty() ? "; see: " + place + " --help" : hint));
-}
-
-[[noreturn]] void refuse_argument(const std::string& argument, const CLI::App& command,
-                                  const std::vector<Probe>& registry) {
-  if (command.get_parent() != nullptr) {
-    throw usage_error(fmt::format("unexpected argument '{}'; see: gpumem {} --help", argument, command.get_name()));
-  }
-  const std::vector<std::string> names = command_names();
-  std::string hint = did_you_mean(argument, names);
-  if (hint.empty()) {
-    std::vector<std::string> probe_names;
-    for (const Probe& probe : registry) probe_names.push_back(probe.name);
-    const auto meant = nearest(argument, probe_names);
-    hint = meant ? fmt::format("; did you mean: gpumem probe {}", *meant) : "; there are: " + join(names, ", ");
-  }
-  if (is_probe(argument, registry)) {
-    hint = "; to run the probe of that name: gpumem probe " + argument;
-  }
-  throw usage_error(fmt::format("unknown command '{}'{}", argument, hint));
 }
 
 /// CLI11's own words, where ours did not come first.
@@ -188,11 +140,12 @@ void refuse_empty_values(const std::vector<std::string>& arguments) {
   }
 }
 
-void refuse_what_is_left(const CLI::App& command, const CLI::App& program, const std::vector<Probe>& registry) {
-  const std::vector<std::string> unknown = command.remaining();
+void refuse_what_is_left(const CLI::App& app, const CommandEntry& command, const Interface& interface,
+                         std::span<const std::string> line) {
+  const std::vector<std::string> unknown = app.remaining();
   if (unknown.empty()) return;
-  if (unknown.front().starts_with('-')) refuse_option(unknown.front(), command, program);
-  refuse_argument(unknown.front(), command, registry);
+  if (unknown.front().starts_with('-')) refuse_option(unknown.front(), command, interface);
+  refuse_argument(unknown.front(), command, interface, line);
 }
 
 /// Of `run`, the words behind "--" as one, a zero before each: CLI11 would take some of them for its own.
@@ -208,10 +161,12 @@ std::vector<std::string> with_command_in_one(std::vector<std::string> arguments)
 
 /// The help of the command that was given, or of the probes that it is about. Throws a usage error for a name that is
 /// none.
-std::string help_asked_for(const CLI::App& program, const Known& known) {
+std::string help_asked_for(const CLI::App& program, const Interface& interface, const Known& known,
+                           std::span<const std::string> line) {
   const std::vector<std::string> unknown = program.remaining();
-  if (!unknown.empty() && !unknown.front().starts_with('-')) refuse_argument(unknown.front(), program, known.probes);
-  const Interface interface = describe_interface(program, known);
+  if (!unknown.empty() && !unknown.front().starts_with('-')) {
+    refuse_argument(unknown.front(), interface.program, interface, line);
+  }
   const std::vector<CLI::App*> given = program.get_subcommands();
   if (given.empty()) return help_text(interface, interface.program, known.help_width);
   const auto command = std::ranges::find(interface.commands, given.front()->get_name(), &CommandEntry::name);
@@ -255,7 +210,6 @@ struct Declared {
 }  // namespace
 
 Request parse_command_line(const std::vector<std::string>& given, const Known& known) {
-  const std::vector<std::string> arguments = with_command_in_one(given);
   CLI::App program(
       "Shows how a GPU's memory behaves: what alignment, strides and bank conflicts cost, measured or "
       "predicted",
@@ -270,30 +224,36 @@ Request parse_command_line(const std::vector<std::string>& given, const Known& k
   program.footer("Start with: gpumem probe --offset 0..32");
   std::deque<Declared> declared;
   for (const Command& row : commands) declared.emplace_back(program, row, known);
-  if (!arguments.empty() && arguments.front() == complete) {
-    return print(completions(describe_interface(program, known), std::span(arguments).subspan(1)));
+  const Interface interface = describe_interface(program, known);
+  if (!given.empty() && given.front() == complete) {
+    return print(completions(interface, std::span(given).subspan(1)));
   }
 
-  refuse_empty_values(arguments);
+  refuse_empty_values(given);
+  const std::vector<std::string> arguments = as_meant(with_command_in_one(given), interface);
+  refuse_unmarked_program(given, interface);
   try {
     program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
-    return print(help_asked_for(program, known));
+    return print(help_asked_for(program, interface, known, given));
   } catch (const CLI::CallForVersion&) {
     return print(version);
   } catch (const CLI::ParseError& error) {
     throw usage_error_of(error);
   }
-  refuse_what_is_left(program, program, known.probes);
-  for (const Declared& subcommand : declared) refuse_what_is_left(subcommand.app, program, known.probes);
-  for (Declared& subcommand : declared) {
+  refuse_what_is_left(program, interface.program, interface, given);
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    Declared& subcommand = declared[i];
     if (!subcommand.app.parsed()) continue;
+    refuse_what_is_left(subcommand.app, interface.commands[i], interface, given);
     subcommand.options.read();
     Request request = subcommand.make_request();
     request.takes_long = subcommand.command.takes_long;
     return request;
   }
-  throw usage_error(fmt::format("no command given; there are: {}; see: gpumem --help", join(command_names(), ", ")));
+  std::vector<std::string> names;
+  for (const Command& row : commands) names.emplace_back(row.name);
+  throw usage_error(fmt::format("no command given; there are: {}; see: gpumem --help", join(names, ", ")));
 }
 
 }  // namespace gpumem::app

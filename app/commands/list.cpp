@@ -3,7 +3,7 @@
 #include "app/command_line/axes.hpp"
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
-#include "app/run/plan.hpp"
+#include "app/run/probe_names.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 #include "report/write/json_values.hpp"

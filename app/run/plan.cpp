@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "app/command_line/values.hpp"
+#include "app/run/probe_names.hpp"
 #include "engine/base/error.hpp"
-#include "engine/base/suggest.hpp"
 #include "probes/user/indices/index_values.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
@@ -310,17 +310,6 @@ std::vector<std::string> files_of(const Plan& plan) {
     }
   }
   return {files.begin(), files.end()};
-}
-
-const Probe& require_probe(const std::vector<Probe>& registry, const std::string& name) {
-  std::vector<std::string> known;
-  for (const Probe& probe : registry) {
-    if (probe.name == name) return probe;
-    known.push_back(probe.name);
-  }
-  const std::string hint = did_you_mean(name, known);
-  throw usage_error(
-      fmt::format("unknown probe '{}'{}", name, hint.empty() ? "; there are: " + join(known, ", ") : hint));
 }
 
 Plan make_plan(const std::vector<Probe>& registry, const std::vector<std::string>& names,

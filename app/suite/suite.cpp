@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/command_line/values.hpp"
+#include "app/run/probe_names.hpp"
 #include "app/suite/reading.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/json_reader.hpp"

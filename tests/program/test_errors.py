@@ -1,13 +1,17 @@
 """Every error is one line on stderr with its exit code, and nothing on stdout."""
 
+import json
 import os
+import re
 import shlex
 import stat
 import subprocess
 import unittest
+from pathlib import Path
 
 from harness import MODEL, PROGRAM, ProgramTest, as_somebody, run
 
+ROOT = Path(__file__).parents[2]
 GPU_HERE = run("devices").returncode == 0
 
 
@@ -43,6 +47,46 @@ class Usage(ProgramTest):
         }.items():
             with self.subTest(arguments):
                 self.assertEqual(self.fail_with(2, *arguments), line)
+
+    def test_what_others_call_a_probe(self):
+        for word, probes in {"bandwidth": ("hierarchy", "stream", "transfer"), "memcpy": ("transfer",), "h2d": ("transfer",),
+                             "pcie": ("transfer",), "nvlink": ("peer",), "gemm": ("matmul",), "memcopy": ("transfer",),
+                             "shared-memory": ("async-copy", "bank", "tile")}.items():
+            for arguments in (("probe", word, *MODEL), ("list", word), ("probe", word, "--help")):
+                with self.subTest(arguments):
+                    line = self.fail_with(2, *arguments)
+                    self.assertTrue(line.startswith(f"unknown probe '{word}'; did you mean '"), line)
+                    self.assertEqual(tuple(re.findall(r"(?:mean|or) '([a-z-]+)' \(", line)), probes)
+        self.assertEqual(self.fail_with(2, "probe", "transpose2d"), "unknown probe 'transpose2d'; did you mean 'transpose'?")
+        self.assertEqual(self.fail_with(2, "pcie"), "unknown command 'pcie'; did you mean: gpumem probe transfer")
+
+    def test_what_can_only_mean_one_thing_is_taken(self):
+        for typed, meant in ((("probe", "--offset", "0", "--op", "read", "write"), ("probe", "--offset", "0", "--op", "read,write")),
+                             (("probe", "--offset", "0", "4", "8"), ("probe", "--offset", "0,4,8")),
+                             (("probe", "--suite", "smoke"), ("probe", "--config", "smoke")),
+                             (("check", "--suite", "smoke"), ("check", "smoke"))):
+            with self.subTest(typed):
+                self.assertEqual(self.succeed(*typed, *MODEL), self.succeed(*meant, *MODEL))
+        json.loads(self.succeed("probe", "--offset", "0", *MODEL, "--json"))
+        json.loads(self.succeed("check", "smoke", *MODEL, "--json"))
+        json.loads(self.succeed("expect", "h200", "--json"))
+
+    def test_a_program_that_does_not_stand_behind_the_mark(self):
+        for typed, meant in ((("./app", "-n", "3"), "gpumem run -- ./app -n 3"),
+                             (("run", "./app"), "gpumem run -- ./app"),
+                             (("run", "--output", "a.json", "python3", "a b.py", "--help"),
+                              "gpumem run --output a.json -- python3 'a b.py' --help")):
+            with self.subTest(typed):
+                self.assertTrue(self.fail_with(2, *typed).endswith(": " + meant))
+
+    def test_every_synonym_leads_to_a_probe(self):
+        source = (ROOT / "app" / "run" / "probe_names.cpp").read_text(encoding="utf-8")
+        rows = re.findall(r'^    \{"([a-z-]+)", "([a-z0-9 -]+)"\},$', source, re.MULTILINE)
+        self.assertGreater(len(rows), 20)
+        names = {probe["name"] for probe in json.loads(self.succeed("list", "--json"))}
+        for probe, words in rows:
+            self.assertIn(probe, names)
+            self.assertEqual(names & {*words.split()}, set())
 
     def test_an_argument_of_several_lines_is_quoted_on_one(self):
         self.assertIn("'1 2'", self.fail_with(2, "probe", "--offset", "1\n2", *MODEL))

@@ -159,6 +159,67 @@ TEST_CASE("command line: explanations") {
   CHECK(contains(refusal({"explain", "r.json", "--format", "json"}), "'json' is not one of text, markdown"));
 }
 
+TEST_CASE("command line: values of an axis may stand apart, as long as none could be a probe") {
+  const auto texts = [](const Arguments& arguments, std::size_t names = 0) {
+    const ProbeArguments parsed = probe(arguments);
+    CHECK(parsed.names.size() == names);
+    REQUIRE(parsed.axes.size() == 1);
+    return parsed.axes.front().texts;
+  };
+  CHECK(texts({"--op", "read", "write"}) == Arguments{"read,write"});
+  CHECK(texts({"--op=read", "write,copy", "--quiet"}) == Arguments{"read,write,copy"});
+  CHECK(texts({"--op", "read,", "write"}) == Arguments{"read,write"});
+  CHECK(texts({"--shift", "0", "4..8", "16"}) == Arguments{"0,4..8,16"});
+  CHECK(texts({"--carry", "cart", "lorry"}) == Arguments{"cart,lorry"});
+  CHECK(texts({"--op", "read", "skip"}, 1) == Arguments{"read"});
+  CHECK(texts({"--op", "read", "wirte"}, 1) == Arguments{"read"});  // the plan says what is wrong with it
+  CHECK(probe({"--device", "0", "1"}).names == Arguments{"1"});     // of an axis alone
+}
+
+TEST_CASE("command line: a format's name is an option where nothing else has that name") {
+  CHECK(probe({"--json"}).format == report::Format::json);
+  CHECK(probe({"--csv", "--quiet"}).format == report::Format::csv);
+  CHECK(probe({"--output", "a.txt", "--markdown"}).format == report::Format::markdown);
+  CHECK(refusal({"probe", "--json=1"}) == "unknown option '--json'; --format takes table, json, csv, markdown");
+  CHECK(refusal({"explain", "a.json", "--json"}) == "unknown option '--json'; --format takes text, markdown");
+  CHECK(refusal({"calibrate", "--json"}) == "unknown option '--json'; see: gpumem calibrate --help");
+  CHECK(std::any_cast<ListArguments>(parse_command_line({"list", "--json"}, {registry}).arguments).json);
+}
+
+TEST_CASE("command line: a suite goes by --suite too") {
+  CHECK(probe({"--suite", "smoke"}).config == "smoke");
+  CHECK(probe({"--suite=smoke"}).config == "smoke");
+  CHECK(refusal({"probe", "--suite"}) == "--config needs a value");
+  const auto checked = [](const Arguments& arguments) {
+    return std::any_cast<CheckArguments>(parse_command_line(arguments, {registry}).arguments).targets;
+  };
+  CHECK(checked({"check", "--suite", "smoke"}) == Arguments{"smoke"});
+  CHECK(checked({"check", "--suite=smoke", "a.json"}) == Arguments{"smoke", "a.json"});
+  CHECK(refusal({"show", "--suite", "smoke"}).starts_with("unknown option '--suite'"));
+}
+
+TEST_CASE("command line: somebody's program is told where it stands, with its own words") {
+  const std::pair<Arguments, std::string> cases[] = {
+      {{"./app"}, "unknown command './app'; to watch a program: gpumem run -- ./app"},
+      {{"bin/app", "--size", "a b", "probe"},
+       "unknown command 'bin/app'; to watch a program: gpumem run -- bin/app --size 'a b' probe"},
+      {{"./app", "--help"}, "unknown command './app'; to watch a program: gpumem run -- ./app --help"},
+      {{"a.json"}, "unknown command 'a.json'; to see a report: gpumem show a.json"},
+      {{"run", "./app"}, "the program stands behind --: gpumem run -- ./app"},
+      {{"run", "python3", "a b.py", "--quiet"}, "the program stands behind --: gpumem run -- python3 'a b.py' --quiet"},
+      {{"run", "--counters", "--output", "r.json", "--device=1", "./app", "-x", "--", "y"},
+       "the program stands behind --: gpumem run --counters --output r.json --device=1 -- ./app -x -- y"},
+      {{"run", "--bogus", "./app"}, "unknown option '--bogus'; the command and its own options stand behind --"},
+      {{"run"}, "run needs a command behind --, e.g. gpumem run -- python3 train.py"},
+      {{"run", "--"}, "run needs a command behind --, e.g. gpumem run -- python3 train.py"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    CAPTURE(arguments);
+    CHECK(refusal(arguments) == message);
+  }
+  CHECK(refusal({"python3", "train.py"}).ends_with("; to watch a program: gpumem run -- python3 train.py"));
+}
+
 TEST_CASE("command line: what is wrong is one line with the nearest name") {
   const std::pair<Arguments, std::string> cases[] = {
       {{"porbe"}, "unknown command 'porbe'; did you mean 'probe'?"},
