@@ -36,6 +36,18 @@ class Usage(ProgramTest):
                 self.assertIn(text, line)
                 self.assertEqual(self.fail_with(2, "probe", f"--offset={text}", *MODEL), line)
 
+    def test_numbers_of_other_notations(self):
+        for typed, meant in (("1.5GiB", "1536MiB"), ("64mib", "64MiB"), ("0x4000000", "64MiB"), ("64Mi", "64MiB")):
+            with self.subTest(typed):
+                self.assertEqual(self.succeed("probe", "--offset", "0x10", "--buffer", typed, *MODEL),
+                                 self.succeed("probe", "--offset", "16", "--buffer", meant, *MODEL))
+        for axis, text, line in (("--buffer", "1G", "'1G' may be 1GiB, by powers of two, or 1GB, by powers of ten"),
+                                 ("--offset", "0:32", "'0:32' has no '..'; a range, with its last value, is 0..32"),
+                                 ("--offset", "0:32:4", "a range, with its last value, is 0..32:4"),
+                                 ("--offset", "0-32", "a range is written with two dots: 0..32")):
+            with self.subTest(text):
+                self.assertIn(line, self.fail_with(2, "probe", axis, text, *MODEL))
+
     def test_unknown_names_with_the_nearest(self):
         for arguments, line in {
             ("probe", "ofset"): "unknown probe 'ofset'; did you mean 'offset'?",
