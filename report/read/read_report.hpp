@@ -20,8 +20,10 @@ namespace gpumem::report {
 /// reason, or for more than any report has (engine/base/read_input.hpp).
 [[nodiscard]] std::string read_text(const std::string& path, std::istream& standard_input);
 
-/// The report of a file, or of standard input. Throws a usage error of one line.
-[[nodiscard]] Report read_report_file(const std::string& path, std::istream& standard_input);
+/// The report of a file, or of standard input. Throws a usage error of one line, which says what another document of
+/// gpumem's is.
+[[nodiscard]] Report read_report_file(const std::string& path, std::istream& standard_input,
+                                      std::span<const std::string_view> emptied = {});
 
 /// A report and a record back from their lines of JSON (write_report_line, write_record_line), with all readings and
 /// samples. Throw std::runtime_error for anything else.

@@ -1,5 +1,6 @@
 """Every error is one line on stderr with its exit code, and nothing on stdout."""
 
+import gzip
 import json
 import os
 import re
@@ -197,6 +198,44 @@ class Files(ProgramTest):
                     self.assertIn(os.path.basename(path)[:4], lines[0])
                     self.assertNotIn("filesystem", done.stderr)
                     self.assertIn(reason, lines[0])
+
+    def written(self, name, content):
+        path = self.directory / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    def test_a_file_of_another_kind(self):
+        report = self.written("run.json", self.succeed("probe", "--offset", "0", *MODEL, "--json"))
+        profile = str(ROOT / "configs" / "gpus" / "h200.json")
+        suite = str(ROOT / "configs" / "smoke.json")
+        other = self.written("other.json", '{"a": 1}')
+        predict = ("probe", "--offset", "0", "--backend", "model")
+        for arguments, line in (
+                (("show", other), f"'{other}' is no report of gpumem's; write one with: gpumem probe --output report.json"),
+                (("show", profile), f"'{profile}' is no report but a GPU profile; predict with it: gpumem probe --backend model --gpu {profile}"),
+                (("explain", suite), f"'{suite}' is no report but a suite; run it with: gpumem check {suite}"),
+                ((*predict, "--gpu", report), f"'{report}' is no GPU profile but a report; see it with: gpumem show {report}; "
+                                              f"make a GPU profile of it with: gpumem calibrate --from {report}"),
+                ((*predict, "--gpu", suite), f"'{suite}' is no GPU profile but a suite; run it with: gpumem check {suite}"),
+                (("probe", "--config", report), f"'{report}' is no suite but a report; see it with: gpumem show {report}; "
+                                                f"make a GPU profile of it with: gpumem calibrate --from {report}"),
+                (("check", profile), f"'{profile}' is no suite or report but a GPU profile; predict with it: gpumem probe "
+                                     f"--backend model --gpu {profile}")):
+            with self.subTest(arguments):
+                self.assertEqual(self.fail_with(2, *arguments), line)
+
+    def test_a_report_that_is_packed_or_encoded(self):
+        text = self.succeed("probe", "--offset", "0", *MODEL, "--json")
+        for name, content, wrong in (("run.json.gz", gzip.compress(text.encode()), "is compressed with gzip; unpack it: gunzip {}"),
+                                     ("le.json", text.encode("utf-16"), "iconv -f UTF-16 -t UTF-8 {} > utf-8.json"),
+                                     ("be.json", b"\xfe\xff" + text.encode("utf-16-be"), "is in UTF-16")):
+            path = self.written(name, content)
+            for command in ("show", "explain", "check", "portrait"):
+                with self.subTest(name, command=command):
+                    line = self.fail_with(2, command, path)
+                    self.assertTrue(line.startswith(f"{path}: is "), line)
+                    self.assertIn(wrong.format(path), line)
+        self.succeed("show", self.written("mark.json", b"\xef\xbb\xbf" + text.encode()))
 
     def test_a_current_folder_that_is_gone(self):
         folder = self.directory / "gone"
