@@ -52,6 +52,7 @@ constexpr Entry environment[] = {
      "How wide tables and help are; else as wide as the terminal. Where there is none, tables have 100 columns, and "
      "help has 80."},
     {"NO_COLOR", "If set to anything but nothing, tables have no colours."},
+    {"FORCE_COLOR", "If set to anything but nothing and 0, tables have colours in a pipe too, unless NO_COLOR is set."},
     {"CUDA_VISIBLE_DEVICES",
      "Which GPUs there are, and their order, as for every CUDA program; a UUID or PCI id given to --device means the "
      "same GPU whatever it says."},

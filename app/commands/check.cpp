@@ -308,7 +308,7 @@ class Checking {
   }
 
   void show(std::ostream& out, const report::Report& report) const {
-    const report::TableStyle style = table_style(environment_.out_terminal, arguments_.no_color);
+    const report::TableStyle style = table_style(environment_.out_terminal, arguments_.color);
     switch (arguments_.shown) {
       case CheckFormat::table:
         if (arguments_.dry_run) return report::write(out, report, report::Format::table, style);

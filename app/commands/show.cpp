@@ -139,8 +139,7 @@ MakeRequest show_options(CommandOptions& options, const Known&) {
                     "is a trace");
   options.add_switch("why", arguments->why,
                      "Add a last column to the table: what limits each case, and what would change it");
-  options.add_switch("no-color", arguments->no_color,
-                     "No colours in the table, as with NO_COLOR set, e.g. in a console that shows their codes");
+  add_color_options(options, *arguments, "in the table");
   options.footer(
       "Examples:\n"
       "  gpumem show run.json --why              the table of a run, and what limits it\n"

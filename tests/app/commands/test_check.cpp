@@ -40,7 +40,7 @@ class Fixture {
   Fixture() {
     write("suite.json", plain_suite);
     arguments.targets = {path("suite.json")};
-    arguments.no_color = true;
+    arguments.color = Color::never;
   }
 
   int run() { return run_check_command(arguments, environment()); }

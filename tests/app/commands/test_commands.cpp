@@ -63,7 +63,7 @@ TEST_CASE("command line: names and options in any order") {
   CHECK(arguments.effort.time_budget.value().count() == Approx(0.5));
   CHECK(arguments.quiet);
   CHECK(arguments.dry_run);
-  CHECK(arguments.no_color);
+  CHECK((arguments.color == Color::never));
 }
 
 TEST_CASE("command line: every axis of the registry is an option, and its uses are merged") {
@@ -343,7 +343,10 @@ TEST_CASE("command line: a check has the options of a probe that say how to run,
   CHECK(full.outputs == Arguments{"r.json"});
   CHECK(full.quiet);
   CHECK(full.dry_run);
-  CHECK(full.no_color);
+  CHECK((full.color == Color::never));
+  CHECK((check({"smoke", "--color", "always"}).color == Color::always));
+  CHECK((check({"smoke"}).color == Color::automatic));
+  CHECK((check({"smoke", "--no-color", "--color=always"}).color == Color::never));
   CHECK(refusal({"check"}) == "check needs a suite or a saved report; the shortest is: gpumem check smoke");
   for (const char* bad : {"0", "-1", "1.5", "x", "101", "3x"}) {
     CHECK(refusal({"check", "smoke", std::string("--attempts=") + bad}) ==
