@@ -11,10 +11,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool takes_value(const OptionEntry& option) {
-  return option.takes == OptionEntry::Takes::value || option.takes == OptionEntry::Takes::optional_value;
-}
-
 /// Whether a word behind the values of an axis can only be one more: no probe's name begins with a digit.
 bool is_further_value(const std::string& word, const std::string& values, const OptionEntry& axis,
                       std::span<const Probe> probes) {
@@ -47,23 +43,22 @@ std::vector<std::string> as_meant(const std::vector<std::string>& arguments, con
   auto word = arguments.begin() + 1;
   for (; word != arguments.end() && *word != "--"; ++word) {
     const std::size_t equals = word->find('=');
+    const bool with_value = equals != std::string::npos;
     const std::string name = word->substr(0, equals);
-    const OptionEntry* axis = find_option(command->axes, name);
-    const OptionEntry* option = axis != nullptr ? axis : find_option(command->options, name);
-    if (option == nullptr && name.starts_with("--")) {
-      const auto instead = instead_of(name, equals != std::string::npos, *command);
-      if (instead) {
-        meant.insert(meant.end(), instead->begin(), instead->end());
-        if (equals != std::string::npos) meant.push_back(word->substr(equals + 1));
-        continue;
-      }
+    const OptionEntry* option = find_option(*command, name);
+    const auto instead =
+        option == nullptr && name.starts_with("--") ? instead_of(name, with_value, *command) : std::optional<Words>();
+    if (instead) {
+      meant.insert(meant.end(), instead->begin(), instead->end());
+      if (with_value) meant.push_back(word->substr(equals + 1));
+      continue;
     }
     meant.push_back(*word);
-    if (option == nullptr || !takes_value(*option)) continue;
+    if (option == nullptr || !takes_next_word(*option)) continue;
     const auto next = [&] { return word + 1 == arguments.end() ? std::string() : *(word + 1); };
-    if (equals == std::string::npos && !next().starts_with("--") && word + 1 != arguments.end())
-      meant.push_back(*++word);
-    while (axis != nullptr && is_further_value(next(), meant.back(), *axis, interface.probes)) {
+    if (!with_value && !next().empty() && !next().starts_with("--")) meant.push_back(*++word);
+    if (option->group != axis_group) continue;
+    while (is_further_value(next(), meant.back(), *option, interface.probes)) {
       meant.back() += (meant.back().ends_with(',') ? "" : ",") + *++word;
     }
   }

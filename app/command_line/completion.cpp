@@ -179,7 +179,6 @@ class Offers {
 }  // namespace
 
 std::string completions(const Interface& interface, std::span<const std::string> words) {
-  using Takes = OptionEntry::Takes;
   const std::string typed = words.empty() ? "" : words.back();
   const CommandEntry* command = &interface.program;
   std::string pending;  // an option that takes the next word, unless that is an option too
@@ -194,11 +193,8 @@ std::string completions(const Interface& interface, std::span<const std::string>
       return offers.text();
     }
     if (is_option(word)) {
-      const OptionEntry* axis = find_option(command->axes, word);
-      const OptionEntry* option = axis != nullptr ? axis : find_option(command->options, word);
-      const bool takes_next =
-          option != nullptr && (option->takes == Takes::value || option->takes == Takes::optional_value);
-      pending = takes_next ? word : "";
+      const OptionEntry* option = find_option(*command, word);
+      pending = option != nullptr && takes_next_word(*option) ? word : "";
       given.push_back(word.substr(0, word.find('=')));
     } else if (!pending.empty()) {
       pending.clear();

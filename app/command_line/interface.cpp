@@ -105,6 +105,15 @@ const OptionEntry* find_option(const std::vector<OptionEntry>& options, const st
   return found == options.end() ? nullptr : &*found;
 }
 
+const OptionEntry* find_option(const CommandEntry& command, const std::string& name) {
+  const OptionEntry* axis = find_option(command.axes, name);
+  return axis != nullptr ? axis : find_option(command.options, name);
+}
+
+bool takes_next_word(const OptionEntry& option) {
+  return option.takes == OptionEntry::Takes::value || option.takes == OptionEntry::Takes::optional_value;
+}
+
 const OptionEntry* argument_behind_mark(const CommandEntry& command) {
   const auto found = std::ranges::find_if(
       command.arguments, [](const OptionEntry& argument) { return argument.value.starts_with(behind_mark); });

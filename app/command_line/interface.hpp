@@ -78,8 +78,11 @@ struct Interface {
 /// Describes the program and its commands.
 [[nodiscard]] Interface describe_interface(const CLI::App& program, const Known& known);
 
-/// The option of that name, with its dashes; null if there is none.
+/// The option of that name, with its dashes; null if there is none. Of a command it may be an axis.
 [[nodiscard]] const OptionEntry* find_option(const std::vector<OptionEntry>& options, const std::string& name);
+[[nodiscard]] const OptionEntry* find_option(const CommandEntry& command, const std::string& name);
+/// Whether the word behind the option may be its value.
+[[nodiscard]] bool takes_next_word(const OptionEntry& option);
 
 /// The argument that is somebody else's command line; null if the command has none.
 [[nodiscard]] const OptionEntry* argument_behind_mark(const CommandEntry& command);

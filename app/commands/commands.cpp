@@ -72,7 +72,7 @@ MakeRequest manual_options(CommandOptions& options, const Known& known) {
 
 MakeRequest help_options(CommandOptions& options, const Known& known);
 
-// ---- All commands, and what was meant by what is none
+// ---- All commands
 
 /// In the order of the help.
 constexpr Command commands[] = {
@@ -230,8 +230,9 @@ Request parse_command_line(const std::vector<std::string>& given, const Known& k
   }
 
   refuse_empty_values(given);
-  const std::vector<std::string> arguments = as_meant(with_command_in_one(given), interface);
-  refuse_unmarked_program(given, interface);
+  const std::vector<std::string> meant = as_meant(given, interface);
+  refuse_unmarked_program(meant, interface);
+  const std::vector<std::string> arguments = with_command_in_one(meant);
   try {
     program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {

@@ -106,8 +106,7 @@ int run_probe_command(const ProbeArguments& arguments, const Environment& enviro
 MakeRequest probe_options(CommandOptions& options, const Known& known) {
   const auto arguments = std::make_shared<ProbeArguments>();
   options.add_argument("[PROBE...]", arguments->names,
-                       "Probes to run, see 'gpumem list'; without any, those whose axis is "
-                       "given, else a quick look at all of them");
+                       "Probes to run; without any, those whose axis is given, else a quick look at all of them");
   options.add_value("config", "SUITE", arguments->config,
                     "Run the probes of a suite instead, with its axes and options: a shipped one (smoke, default, "
                     "best-practices, portrait, write-ups, full) or a file, e.g. --config default for a GPU you have "
@@ -132,8 +131,7 @@ MakeRequest probe_options(CommandOptions& options, const Known& known) {
   add_effort_options(options, *arguments);
   options.footer(
       "Values: 0..32 (inclusive), 0..32:4 (step), 1..1024*2 (factor), 1,2,5,8..10 (list), names, and sizes such as "
-      "64MiB "
-      "or 4KiB..1GiB*4.\n\n"
+      "64MiB, 1.5GiB or 4KiB..1GiB*4.\n\n"
       "Examples:\n"
       "  gpumem probe --offset 0..32                       what misalignment costs\n"
       "  gpumem probe --stride 1..32 --op read,write,copy  which direction strides hurt\n"

@@ -60,14 +60,11 @@ void refuse_option(const std::string& argument, const CommandEntry& command, con
   const std::string option = argument.substr(0, argument.find('='));
   const auto probe =
       std::ranges::find_if(interface.commands, [](const CommandEntry& each) { return !each.axes.empty(); });
-  const auto has = [&](const CommandEntry& each) {
-    return find_option(each.axes, option) != nullptr || find_option(each.options, option) != nullptr;
-  };
   std::string hint = did_you_mean(option, option_names(command));
   const OptionEntry* format = find_option(command.options, "--format");
   if (format != nullptr && (option == "--json" || option == "--csv")) {
     hint = fmt::format("; --format takes {}", join(format->choices.words, ", "));
-  } else if (hint.empty() && probe != interface.commands.end() && has(*probe)) {
+  } else if (hint.empty() && probe != interface.commands.end() && find_option(*probe, option) != nullptr) {
     hint = "; it is an option of: gpumem " + probe->name;
   } else if (hint.empty() && command.name == "run") {
     hint = "; the command and its own options stand behind --";
@@ -95,7 +92,7 @@ void refuse_unmarked_program(Line line, const Interface& interface) {
     }
     const OptionEntry* option = find_option(command->options, line[i].substr(0, line[i].find('=')));
     if (option == nullptr) return;  // which is refused by itself
-    const bool next_is_value = option->takes == OptionEntry::Takes::value && line[i].find('=') == std::string::npos;
+    const bool next_is_value = takes_next_word(*option) && line[i].find('=') == std::string::npos;
     if (next_is_value && i + 1 < line.size() && line[i + 1] != "--") ++i;
   }
 }

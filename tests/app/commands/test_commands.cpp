@@ -209,6 +209,7 @@ TEST_CASE("command line: somebody's program is told where it stands, with its ow
       {{"run", "python3", "a b.py", "--quiet"}, "the program stands behind --: gpumem run -- python3 'a b.py' --quiet"},
       {{"run", "--counters", "--output", "r.json", "--device=1", "./app", "-x", "--", "y"},
        "the program stands behind --: gpumem run --counters --output r.json --device=1 -- ./app -x -- y"},
+      {{"run", "--json", "./app"}, "the program stands behind --: gpumem run --format json -- ./app"},
       {{"run", "--bogus", "./app"}, "unknown option '--bogus'; the command and its own options stand behind --"},
       {{"run"}, "run needs a command behind --, e.g. gpumem run -- python3 train.py"},
       {{"run", "--"}, "run needs a command behind --, e.g. gpumem run -- python3 train.py"},
