@@ -46,8 +46,9 @@ int run(const std::vector<std::string>& command) {
                                      .interrupted = stop_requested,
                                      .command = command,
                                      .own_profiles = model::own_profiles_folder()};
-  const app::Request request =
-      app::parse_command_line({command.begin() + 1, command.end()}, {probes(), app::suite_names()});
+  const app::Known known{
+      .probes = probes(), .suites = app::suite_names(), .help_width = environment.out_terminal.text_width};
+  const app::Request request = app::parse_command_line({command.begin() + 1, command.end()}, known);
   if (request.takes_long) app::catch_interrupts();
   return request.run(environment);
 }

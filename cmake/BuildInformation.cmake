@@ -1,5 +1,5 @@
-# build_information.cpp with the version, commit, compilers and build type that a report names. Included by the project,
-# it adds a step that every build starts with; that step is this file again, as a script.
+# build_information.cpp with the version, commit, compilers, architectures and build type of the program. Included by
+# the project, it adds a step that every build starts with; that step is this file again, as a script.
 
 # The commit that is being built, and its date. Of the sources' own repository only: a tarball may have been unpacked
 # in another one.
@@ -29,10 +29,14 @@ if(CMAKE_SCRIPT_MODE_FILE)
 endif()
 
 include_guard()
+include(CudaArchitectures)
 
 # The other values are known now; what is left for the step are the two that change from build to build.
 set(GPUMEM_GIT_COMMIT "@GPUMEM_GIT_COMMIT@")
 set(GPUMEM_GIT_DATE "@GPUMEM_GIT_DATE@")
+gpumem_compiled_architectures(GPUMEM_ARCHITECTURES)
+list(TRANSFORM GPUMEM_ARCHITECTURES PREPEND "sm_")
+list(JOIN GPUMEM_ARCHITECTURES ", " GPUMEM_ARCHITECTURES)
 configure_file("${PROJECT_SOURCE_DIR}/app/command_line/build_information.cpp.in" "${CMAKE_BINARY_DIR}/generated/commit.cpp.in" @ONLY)
 
 set(GPUMEM_BUILD_INFORMATION "${CMAKE_BINARY_DIR}/generated/build_information.cpp")

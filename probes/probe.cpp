@@ -110,6 +110,13 @@ std::optional<double> Outcome::metric(std::string_view name) const {
   return found == metrics.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::string_view to_string(Family family) {
+  constexpr std::string_view titles[] = {"global memory", "your own patterns", "shared memory", "constant memory",
+                                         "textures",      "local memory",      "cache control", "memory hierarchy",
+                                         "host link",     "between GPUs",      "kernels"};
+  return titles[static_cast<std::size_t>(family)];
+}
+
 std::vector<std::size_t> all_of(std::span<const Outcome> outcomes) {
   std::vector<std::size_t> indices(outcomes.size());
   std::iota(indices.begin(), indices.end(), std::size_t{0});
@@ -119,6 +126,11 @@ std::vector<std::size_t> all_of(std::span<const Outcome> outcomes) {
 const Axis* Probe::find_axis(std::string_view parameter) const {
   const auto found = std::ranges::find(axes, parameter, &Axis::parameter);
   return found == axes.end() ? nullptr : &*found;
+}
+
+bool Probe::is_selected_by(std::string_view flag) const {
+  const auto has = [&](const Axis* axis) { return axis != nullptr && axis->flag == flag; };
+  return has(&axes.front()) || has(find_axis(compared)) || has(find_axis(across));
 }
 
 const std::vector<Probe>& probes() { return registry(); }

@@ -133,12 +133,18 @@ struct Conclusion {
   std::vector<Found> found = {};
 };
 
+/// What a probe is about: the folder that it lies in here. In the order of lists.
+enum class Family { global, user, shared, constant, texture, local, cache, hierarchy, host, peer, kernels };
+/// As headings call it: "global memory".
+[[nodiscard]] std::string_view to_string(Family family);
+
 /// The indices of all outcomes.
 [[nodiscard]] std::vector<std::size_t> all_of(std::span<const Outcome> outcomes);
 
 struct Probe {
   std::string name;
-  std::string purpose;      ///< one line
+  std::string purpose;  ///< one line, of at most 63 characters: a screen has 80 columns
+  Family family = Family::global;
   bool on_request = false;  ///< runs only where its name is given, or an axis that selects it
   std::vector<Axis> axes;   ///< the first is the one a sweep varies; its flag alone selects the probe
   /// The parameter whose values are alternatives for the same job ("host_memory": pageable or pinned). Their sweeps
@@ -176,6 +182,8 @@ struct Probe {
   std::function<Conclusion(std::span<const Outcome>)> conclude = {};
 
   [[nodiscard]] const Axis* find_axis(std::string_view parameter) const;
+  /// Whether that flag of an axis alone selects the probe.
+  [[nodiscard]] bool is_selected_by(std::string_view flag) const;
   /// The parameter that `baseline` is a value of.
   [[nodiscard]] const std::string& baseline_parameter() const {
     return compared.empty() ? axes.front().parameter : compared;

@@ -15,6 +15,7 @@
 #include "app/run/run.hpp"
 #include "app/run/shape_choice.hpp"
 #include "engine/access/chunks.hpp"
+#include "engine/base/documents.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/profile_names.hpp"
 #include "report/read/read_report.hpp"
@@ -61,13 +62,14 @@ class Collected {
   /// Adds the results of a file, which may be "-". A contribution has held out some of its own.
   void add(const std::string& path, std::vector<report::Record>& fitted, std::vector<report::Record>& held_out) {
     const std::string source = report::source_name(path);
-    const JsonText text(report::read_text(path, environment_.in), source);
-    if (is_contribution(text.root())) {
-      ContributedReports reports = read_contribution(text.root());
+    const std::string text = report::read_text(path, environment_.in);
+    const JsonText parsed(text, source);
+    if (is_contribution(parsed.root())) {
+      ContributedReports reports = read_contribution(parsed.root());
       add(std::move(reports.fitted), source, fitted);
       add(std::move(reports.held_out), source, held_out);
     } else {
-      add(report::read_report_document(text.root(), source), source, fitted);
+      add(read_document(text, source, "report", [&] { return report::read_report(parsed.root()); }), source, fitted);
     }
   }
 

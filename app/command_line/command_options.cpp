@@ -62,6 +62,13 @@ void CommandOptions::add_switch(const std::string& flag, bool& target, const std
   command_.add_flag(with_dashes(flag), target, help)->disable_flag_override();
 }
 
+void CommandOptions::add_switch(const std::string& flag, std::function<void()> when_given, const std::string& help) {
+  CLI::Option* option = command_.add_flag(with_dashes(flag), help)->disable_flag_override();
+  readers_.emplace_back([option, when_given = std::move(when_given)] {
+    if (option->count() > 0) when_given();
+  });
+}
+
 void CommandOptions::add_value(const std::string& flag, const std::string& value_name, Reader read,
                                const std::string& help) {
   std::string& text = texts_.emplace_back();

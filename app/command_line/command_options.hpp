@@ -31,6 +31,7 @@ class CommandOptions {
   void add_argument(const std::string& value_name, std::optional<std::string>& target, const std::string& help);
   void add_argument(const std::string& value_name, std::vector<std::string>& target, const std::string& help);
   void add_switch(const std::string& flag, bool& target, const std::string& help);
+  void add_switch(const std::string& flag, std::function<void()> when_given, const std::string& help);
 
   /// What makes something of an option's value; throws a usage error.
   using Reader = std::function<void(const std::string& text)>;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "app/command_line/axes.hpp"
 #include "app/command_line/interface.hpp"
 
 namespace gpumem::app {
@@ -119,11 +120,20 @@ complete -c gpumem -f -k -a '(__gpumem_complete)'
 
 bool is_option(std::string_view word) { return word.size() > 1 && word.starts_with('-'); }
 
-/// The option of that name, if the command has it.
-const OptionEntry* find_option(const CommandEntry& command, const std::string& name) {
-  const auto has_name = [&](const OptionEntry& option) { return std::ranges::count(option.names, name) > 0; };
-  const auto found = std::ranges::find_if(command.options, has_name);
-  return found == command.options.end() ? nullptr : &*found;
+/// The options of a command, first the axes of the probes that the line is about, or of all where that is open.
+std::vector<OptionEntry> options_of(const Interface& interface, const CommandEntry& command,
+                                    std::span<const std::string> names, std::span<const std::string> flags) {
+  std::vector<OptionEntry> options;
+  if (!command.axes.empty()) {
+    for (const Probe* probe : probes_at_hand(interface.probes, names, flags)) {
+      for (const OptionEntry& axis : axis_options(*probe)) {
+        if (find_option(options, axis.names.front()) == nullptr) options.push_back(axis);
+      }
+    }
+    if (options.empty()) options = command.axes;
+  }
+  options.insert(options.end(), command.options.begin(), command.options.end());
+  return options;
 }
 
 /// Collects what begins as what has been typed.
@@ -166,21 +176,14 @@ class Offers {
   std::string text_;
 };
 
-/// The argument that is somebody else's command line, if the command has one.
-const OptionEntry* argument_behind_mark(const CommandEntry& command) {
-  const auto found = std::ranges::find_if(
-      command.arguments, [](const OptionEntry& argument) { return argument.value.starts_with(behind_mark); });
-  return found == command.arguments.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 std::string completions(const Interface& interface, std::span<const std::string> words) {
-  using Takes = OptionEntry::Takes;
   const std::string typed = words.empty() ? "" : words.back();
   const CommandEntry* command = &interface.program;
-  const OptionEntry* pending = nullptr;  // takes the next word, unless that is an option
-  std::size_t position = 0;
+  std::string pending;  // an option that takes the next word, unless that is an option too
+  std::vector<std::string> arguments;
+  std::vector<std::string> given;  // options
   Offers offers(typed);
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     const std::string& word = words[i];
@@ -190,29 +193,30 @@ std::string completions(const Interface& interface, std::span<const std::string>
       return offers.text();
     }
     if (is_option(word)) {
-      pending = find_option(*command, word);
-      const bool takes_next =
-          pending != nullptr && (pending->takes == Takes::value || pending->takes == Takes::optional_value);
-      if (!takes_next) pending = nullptr;
-    } else if (pending != nullptr) {
-      pending = nullptr;
+      const OptionEntry* option = find_option(*command, word);
+      pending = option != nullptr && takes_next_word(*option) ? word : "";
+      given.push_back(word.substr(0, word.find('=')));
+    } else if (!pending.empty()) {
+      pending.clear();
     } else if (command == &interface.program) {
       const auto named = std::ranges::find(interface.commands, word, &CommandEntry::name);
       if (named == interface.commands.end()) return "";
       command = &*named;
     } else {
-      ++position;
+      arguments.push_back(word);
     }
   }
 
+  const std::vector<OptionEntry> options = options_of(interface, *command, arguments, given);
   const std::size_t equals = typed.find('=');
   if (typed.starts_with("--") && equals != std::string::npos) {
-    const OptionEntry* option = find_option(*command, typed.substr(0, equals));
+    const OptionEntry* option = find_option(options, typed.substr(0, equals));
     if (option != nullptr) offers.add(option->choices, typed.substr(0, equals + 1));
-  } else if (pending != nullptr && !is_option(typed)) {
-    offers.add(pending->choices, "");
+  } else if (!pending.empty() && !is_option(typed)) {
+    const OptionEntry* option = find_option(options, pending);
+    if (option != nullptr) offers.add(option->choices, "");
   } else if (typed.starts_with('-')) {
-    offers.add(command->options);
+    offers.add(options);
   } else if (command == &interface.program) {
     for (const CommandEntry& entry : interface.commands) offers.add(entry.name, entry.purpose);
   } else {
@@ -221,7 +225,8 @@ std::string completions(const Interface& interface, std::span<const std::string>
         offers.add("--", short_help(argument.help));
         continue;
       }
-      if (position-- > 0 && !argument.repeatable) continue;  // what is repeatable takes all that follows
+      const auto position = static_cast<std::size_t>(&argument - command->arguments.data());
+      if (position < arguments.size() && !argument.repeatable) continue;  // what is repeatable takes all that follows
       offers.add(argument.choices, "");
       break;
     }

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+#include <sstream>
 
 #include "app/command_line/interface.hpp"
 #include "report/text/text.hpp"
@@ -9,26 +11,45 @@ namespace gpumem::app {
 
 namespace {
 
-constexpr std::size_t width = 80;
 constexpr std::size_t column = 26;
 
-std::string option_line(const CLI::Option& option) {
-  std::string left = "  " + option.get_name(false, true);
-  const std::string& value = option.get_option_text();
-  if (!value.empty()) left += (value.starts_with("[=") ? "" : " ") + value;
-  return report::two_columns(left, option.get_description(), width, column);
+std::string option_line(const OptionEntry& option, std::size_t width) {
+  std::vector<std::string> names(option.names.rbegin(), option.names.rend());  // short ones first
+  std::string left = "  " + report::join(names, ",");
+  if (!option.value.empty()) {
+    left += (option.takes == OptionEntry::Takes::attached_value ? "" : " ") + option.value;
+  }
+  return report::two_columns(left, option.help, width, column);
 }
 
-std::string option_groups(const CLI::App& command) {
+std::string option_groups(const std::vector<OptionEntry>& options, std::size_t width) {
   std::string text;
-  for (const std::string& group : command.get_groups()) {
-    const auto options = command.get_options(
-        [&](const CLI::Option* option) { return option->get_group() == group && option->nonpositional(); });
-    if (options.empty()) continue;
-    text += "\n" + group + ":\n";
-    for (const CLI::Option* option : options) text += option_line(*option);
+  std::string group;
+  for (const OptionEntry& option : options) {
+    if (option.group != group) text += "\n" + option.group + ":\n";
+    group = option.group;
+    text += option_line(option, width);
   }
   return text;
+}
+
+std::string command_lines(const std::vector<CommandEntry>& commands, std::size_t width) {
+  constexpr std::size_t purpose_column = 14;
+  std::string text;
+  for (const CommandEntry& each : commands) {
+    text += report::two_columns("  " + each.name, each.purpose, width, purpose_column);
+  }
+  return text;
+}
+
+/// Paragraphs, a line each, are broken where they have to be; what is indented stays.
+std::string footer(const std::string& text, std::size_t width) {
+  std::string result;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    result += (line.starts_with(' ') ? line : report::wrap(line, width, 0)) + "\n";
+  }
+  return result;
 }
 
 /// Of "NVIDIA 13.0.88" the release, 13.0, as the toolkit is called everywhere else.
@@ -40,31 +61,49 @@ std::string toolkit_release(const std::string& cuda_compiler) {
 
 }  // namespace
 
-std::string help_text(const CLI::App& command, const std::string& name) {
-  const auto positionals = command.get_options([](const CLI::Option* option) { return option->get_positional(); });
-  const auto commands = command.get_subcommands([](const CLI::App*) { return true; });
-  std::string text = report::wrap(command.get_description(), width, 0) + "\n\nUsage: " + name;
-  if (!commands.empty()) text += " COMMAND";
-  std::vector<std::string> arguments;
-  for (const CLI::Option* option : positionals) arguments.push_back(option->get_option_text());
-  text += arguments_in_usage(arguments, "OPTIONS") + "\n";
-  if (!commands.empty()) text += "\nCommands:\n";
-  for (const CLI::App* subcommand : commands) {
-    text += report::two_columns("  " + subcommand->get_name(), subcommand->get_description(), width, column);
+std::string probe_lines(std::span<const Probe> probes, std::size_t indent, std::size_t width) {
+  std::vector<const Probe*> all;
+  std::size_t longest = 0;
+  for (const Probe& probe : probes) {
+    all.push_back(&probe);
+    longest = std::max(longest, probe.name.size());
   }
-  if (!positionals.empty()) text += "\nArguments:\n";
-  for (const CLI::Option* option : positionals) {
-    text += report::two_columns("  " + option->get_option_text(), option->get_description(), width, column);
+  std::ranges::stable_sort(all, {}, &Probe::family);
+  const std::string margin(indent, ' ');
+  std::string text;
+  std::optional<Family> family;
+  for (const Probe* probe : all) {
+    if (probe->family != family) text += fmt::format("{}{}\n", margin, to_string(probe->family));
+    family = probe->family;
+    text += report::two_columns(margin + "  " + probe->name, probe->purpose, width, indent + 2 + longest + 2);
   }
-  text += option_groups(command);
-  if (!command.get_footer().empty()) text += "\n" + command.get_footer() + "\n";
   return text;
 }
 
-std::string version_line(const report::Tool& tool) {
+std::string help_text(const Interface& interface, const CommandEntry& command, std::size_t width) {
+  const bool whole = command.name.empty();
+  std::string text =
+      report::wrap(command.purpose, width, 0) + "\n\nUsage: gpumem " + (whole ? "COMMAND" : command.name);
+  std::vector<std::string> arguments;
+  for (const OptionEntry& argument : command.arguments) arguments.push_back(argument.value);
+  text += arguments_in_usage(arguments, "OPTIONS") + "\n";
+  if (whole) text += "\nCommands:\n" + command_lines(interface.commands, width);
+  if (!command.arguments.empty()) text += "\nArguments:\n";
+  for (const OptionEntry& argument : command.arguments) {
+    text += report::two_columns("  " + argument.value, argument.help, width, column);
+  }
+  if (!command.axes.empty()) {
+    const char* heading = "Probes, each with axes of its own, e.g. gpumem probe offset --help:";
+    text += "\n" + report::wrap(heading, width, 0) + "\n" + probe_lines(interface.probes, 2, width);
+  }
+  text += option_groups(command.options, width);
+  return command.footer.empty() ? text : text + "\n" + footer(command.footer, width);
+}
+
+std::string version_line(const report::Tool& tool, const std::string& architectures) {
   const std::string type = tool.build_type.empty() ? "" : ", " + tool.build_type;
-  return fmt::format("gpumem {} (commit {}, CUDA {}, built by {}{})", tool.version, tool.git_commit,
-                     toolkit_release(tool.cuda_compiler), tool.compiler, type);
+  return fmt::format("gpumem {} (commit {}, CUDA {} for {}, built by {}{})", tool.version, tool.git_commit,
+                     toolkit_release(tool.cuda_compiler), architectures, tool.compiler, type);
 }
 
 }  // namespace gpumem::app

@@ -5,15 +5,12 @@
 #include <cctype>
 #include <string_view>
 
+#include "app/command_line/axes.hpp"
 #include "engine/model/profile.hpp"
 
 namespace gpumem::app {
 
 namespace {
-
-void add_word(std::vector<std::string>& words, const std::string& word) {
-  if (std::ranges::find(words, word) == words.end()) words.push_back(word);
-}
 
 /// The alternatives of "cuda|model|auto", without what surrounds them in "[=require]", "PROBE..." and "-- COMMAND...".
 std::vector<std::string> alternatives(std::string value_name) {
@@ -29,11 +26,11 @@ bool stands_for_itself(const std::string& word) {
 /// Adds what a word in upper case stands for.
 void add_kind(Choices& choices, const std::string& kind, const Known& known) {
   if (kind == "PROBE") {
-    for (const Probe& probe : known.probes) add_word(choices.words, probe.name);
+    for (const Probe& probe : known.probes) choices.add(probe.name);
   } else if (kind == "PROFILE") {
-    for (const auto& profile : model::embedded_profiles()) add_word(choices.words, std::string(profile.name));
+    for (const auto& profile : model::embedded_profiles()) choices.add(std::string(profile.name));
   } else if (kind == "SUITE") {
-    for (const std::string& name : known.suites) add_word(choices.words, name);
+    for (const std::string& name : known.suites) choices.add(name);
   } else if (kind == "FILE" && choices.files == Choices::Files::none) {  // "PROFILE|FILE" is one of JSON
     choices.files = Choices::Files::any;
   } else if (kind == "COMMAND") {
@@ -58,8 +55,7 @@ OptionEntry entry_of(const CLI::Option& option, const Known& known) {
                     .repeatable = option.get_positional() && option.get_items_expected_max() > 1};
   for (const std::string& name : option.get_lnames()) entry.names.push_back("--" + name);
   for (const std::string& name : option.get_snames()) entry.names.push_back("-" + name);
-  const bool axis = option.nonpositional() && option.get_group() == axis_group;
-  entry.choices = axis ? axis_choices(option.get_lnames().front(), known.probes) : choices_of(entry.value, known);
+  entry.choices = choices_of(entry.value, known);
   return entry;
 }
 
@@ -71,6 +67,10 @@ CommandEntry entry_of(const CLI::App& command, const Known& known) {
     if (option->get_positional()) entry.arguments.push_back(entry_of(*option, known));
   }
   for (const std::string& group : command.get_groups()) {
+    if (group == axis_group) {
+      entry.axes = axis_options(known.probes);
+      continue;
+    }
     for (const CLI::Option* option : command.get_options()) {
       if (option->nonpositional() && option->get_group() == group) entry.options.push_back(entry_of(*option, known));
     }
@@ -80,13 +80,44 @@ CommandEntry entry_of(const CLI::App& command, const Known& known) {
 
 }  // namespace
 
+void Choices::add(const std::string& word) {
+  if (std::ranges::find(words, word) == words.end()) words.push_back(word);
+}
+
 Interface describe_interface(const CLI::App& program, const Known& known) {
-  Interface interface;
-  interface.program = entry_of(program, known);
+  Interface interface { .program = entry_of(program, known), .commands = {}, .probes = known.probes };
   for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
     interface.commands.push_back(entry_of(*command, known));
   }
+  for (CommandEntry& command : interface.commands) {
+    for (OptionEntry& argument : command.arguments) {
+      if (argument.value != help_topics) continue;
+      for (const CommandEntry& other : interface.commands) argument.choices.add(other.name);
+      for (const Probe& probe : known.probes) argument.choices.add(probe.name);
+    }
+  }
   return interface;
+}
+
+const OptionEntry* find_option(const std::vector<OptionEntry>& options, const std::string& name) {
+  const auto has_name = [&](const OptionEntry& option) { return std::ranges::count(option.names, name) > 0; };
+  const auto found = std::ranges::find_if(options, has_name);
+  return found == options.end() ? nullptr : &*found;
+}
+
+const OptionEntry* find_option(const CommandEntry& command, const std::string& name) {
+  const OptionEntry* axis = find_option(command.axes, name);
+  return axis != nullptr ? axis : find_option(command.options, name);
+}
+
+bool takes_next_word(const OptionEntry& option) {
+  return option.takes == OptionEntry::Takes::value || option.takes == OptionEntry::Takes::optional_value;
+}
+
+const OptionEntry* argument_behind_mark(const CommandEntry& command) {
+  const auto found = std::ranges::find_if(
+      command.arguments, [](const OptionEntry& argument) { return argument.value.starts_with(behind_mark); });
+  return found == command.arguments.end() ? nullptr : &*found;
 }
 
 std::string arguments_in_usage(const std::vector<std::string>& arguments, const std::string& options) {
@@ -100,7 +131,7 @@ Choices choices_of(const std::string& value_name, const Known& known) {
   Choices choices;
   for (const std::string& word : alternatives(value_name)) {
     if (stands_for_itself(word)) {
-      add_word(choices.words, word);
+      choices.add(word);
     } else {
       add_kind(choices, word, known);
     }
@@ -108,22 +139,17 @@ Choices choices_of(const std::string& value_name, const Known& known) {
   return choices;
 }
 
-Choices axis_choices(const std::string& flag, const std::vector<Probe>& registry) {
-  Choices choices{.words = {}, .files = Choices::Files::none, .list = true};
-  bool takes_auto = false;
-  for (const Probe& probe : registry) {
-    for (const Axis& axis : probe.axes) {
-      if (axis.flag != flag) continue;
-      for (const std::string& name : axis.names) add_word(choices.words, name);
-      for (const std::uint64_t number : axis.numbers) add_word(choices.words, std::to_string(number));
-      for (const std::uint64_t candidate : axis.candidates) add_word(choices.words, std::to_string(candidate));
-      // A range by default is an example of how to write one.
-      if (axis.takes_range() && axis.defaults.find(',') == std::string::npos) add_word(choices.words, axis.defaults);
-      takes_auto = takes_auto || axis.takes_auto;
-    }
+std::vector<const Probe*> probes_at_hand(std::span<const Probe> probes, std::span<const std::string> names,
+                                         std::span<const std::string> flags) {
+  std::vector<const Probe*> at_hand;
+  for (const Probe& probe : probes) {
+    const auto selected = [&](const std::string& flag) {
+      return flag.starts_with("--") && probe.is_selected_by(std::string_view(flag).substr(2));
+    };
+    const bool named = std::ranges::find(names, probe.name) != names.end();
+    if (names.empty() ? std::ranges::any_of(flags, selected) : named) at_hand.push_back(&probe);
   }
-  if (takes_auto) add_word(choices.words, "auto");
-  return choices;
+  return at_hand;
 }
 
 std::string short_help(const std::string& help) {

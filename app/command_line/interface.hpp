@@ -2,6 +2,7 @@
 // The command line as plain data, read off the declarations that parse it: what completion scripts and the manual are
 // made from, so that neither can differ from what the program takes.
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,13 +19,17 @@ namespace gpumem::app {
 /// How the value of an argument begins that is somebody else's command line: words behind it are not ours.
 inline constexpr const char* behind_mark = "-- ";
 
+/// The value of an argument that is the name of a command or of a probe.
+inline constexpr const char* help_topics = "[TOPIC...]";
+
 /// The heading of options that are axes of probes.
 inline constexpr const char* axis_group = "Axes";
 
-/// What the program has under a name that a command may take.
+/// What the program has under a name that a command may take, and how wide help may be.
 struct Known {
   const std::vector<Probe>& probes;  ///< whose axes are flags: a new probe brings its own
   std::vector<std::string> suites = {};
+  std::size_t help_width = 80;
 };
 
 /// What a shell can offer for a value.
@@ -33,6 +38,9 @@ struct Choices {
   std::vector<std::string> words;
   Files files = Files::none;
   bool list = false;  ///< several words, separated by commas
+
+  /// A word that may be there already.
+  void add(const std::string& word);
 };
 
 /// An option, or an argument, which has no names.
@@ -57,33 +65,54 @@ struct CommandEntry {
   std::string purpose;
   std::vector<OptionEntry> arguments = {};
   std::vector<OptionEntry> options = {};
+  std::vector<OptionEntry> axes = {};  ///< of all probes, where it runs them: each explains its own in its own words
   std::string footer;
 };
 
 struct Interface {
   CommandEntry program;
   std::vector<CommandEntry> commands;
+  std::span<const Probe> probes = {};
 };
 
 /// Describes the program and its commands.
 [[nodiscard]] Interface describe_interface(const CLI::App& program, const Known& known);
 
+/// The option of that name, with its dashes; null if there is none. Of a command it may be an axis.
+[[nodiscard]] const OptionEntry* find_option(const std::vector<OptionEntry>& options, const std::string& name);
+[[nodiscard]] const OptionEntry* find_option(const CommandEntry& command, const std::string& name);
+/// Whether the word behind the option may be its value.
+[[nodiscard]] bool takes_next_word(const OptionEntry& option);
+
+/// The argument that is somebody else's command line; null if the command has none.
+[[nodiscard]] const OptionEntry* argument_behind_mark(const CommandEntry& command);
+
+/// The arguments of a command line with what can only mean one thing put as the program takes it: `--json` for
+/// `--format json`, `--suite` for `--config`, `--op read write` for `--op read,write`. Words behind `--` stay.
+[[nodiscard]] std::vector<std::string> as_meant(const std::vector<std::string>& arguments, const Interface& interface);
+
 /// What a value may be, from its name in help: words in lower case stand for themselves, those in upper case for a kind
 /// of thing (PROBE, PROFILE, SUITE, REPORT, FILE, COMMAND) or for what nobody can list (N, TIME).
 [[nodiscard]] Choices choices_of(const std::string& value_name, const Known& known);
 
-/// What the axes of a flag take in any probe.
-[[nodiscard]] Choices axis_choices(const std::string& flag, const std::vector<Probe>& registry);
+/// Those of the probes that a command line is about: those it names, else those that its flags (with their dashes)
+/// select.
+[[nodiscard]] std::vector<const Probe*> probes_at_hand(std::span<const Probe> probes,
+                                                       std::span<const std::string> names,
+                                                       std::span<const std::string> flags);
 
 /// The arguments of a command and the place of its options among them, as usage shows them.
 [[nodiscard]] std::string arguments_in_usage(const std::vector<std::string>& arguments, const std::string& options);
 
-/// A command's help in 80 columns, laid out the same by every version of CLI11: purpose, usage, commands, arguments,
-/// options in groups, examples. `name` is the command as it is typed.
-[[nodiscard]] std::string help_text(const CLI::App& command, const std::string& name);
+/// A line for each probe under the headings of their families, all of them `indent` columns from the left.
+[[nodiscard]] std::string probe_lines(std::span<const Probe> probes, std::size_t indent, std::size_t width);
 
-/// One line: "gpumem 0.1.0 (commit 8405842c1b5e, CUDA 13.0, built by GNU 12.2.0, Release)".
-[[nodiscard]] std::string version_line(const report::Tool& tool);
+/// The help of the program, of one of its commands, or of what is laid out like one (probe_entry()): purpose, usage,
+/// commands or probes, arguments, options in groups, examples. A command that runs probes has a line for each of them.
+[[nodiscard]] std::string help_text(const Interface& interface, const CommandEntry& command, std::size_t width);
+
+/// One line: "gpumem 0.1.0 (commit 8405842c1b5e, CUDA 13.0 for sm_90, built by GNU 12.2.0, Release)".
+[[nodiscard]] std::string version_line(const report::Tool& tool, const std::string& architectures);
 
 /// The first clause of a help text, for a line beside the option: without examples and defaults.
 [[nodiscard]] std::string short_help(const std::string& help);

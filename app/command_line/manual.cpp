@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "app/command_line/axes.hpp"
 #include "app/command_line/build_information.hpp"
 #include "app/command_line/interface.hpp"
 #include "report/text/text.hpp"
@@ -47,8 +48,11 @@ constexpr Entry exit_status[] = {
 };
 
 constexpr Entry environment[] = {
-    {"COLUMNS", "How wide tables are; else as wide as the terminal, and 100 columns where there is none."},
+    {"COLUMNS",
+     "How wide tables and help are; else as wide as the terminal. Where there is none, tables have 100 columns, and "
+     "help has 80."},
     {"NO_COLOR", "If set to anything but nothing, tables have no colours."},
+    {"FORCE_COLOR", "If set to anything but nothing and 0, tables have colours in a pipe too, unless NO_COLOR is set."},
     {"CUDA_VISIBLE_DEVICES",
      "Which GPUs there are, and their order, as for every CUDA program; a UUID or PCI id given to --device means the "
      "same GPU whatever it says."},
@@ -210,13 +214,18 @@ std::string usage(const CommandEntry& command) {
   return "\\fBgpumem " + roff(command.name) + "\\fR" + value_in_fonts(arguments_in_usage(arguments, "OPTIONS"));
 }
 
-/// A footer of --help: its paragraphs, with lines that are indented kept as they are.
+/// A footer of --help: its paragraphs, a line each, with lines that are indented kept as they are.
 std::string footer(const std::string& text) {
-  if (text.empty()) return "";
-  std::string result = ".PP\n.EX\n";
+  std::string result;
+  bool example = false;
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) result += roff_line(line);
-  return result + ".EE\n";
+  for (std::string line; std::getline(lines, line);) {
+    const bool indented = line.starts_with(' ');
+    if (indented != example) result += indented ? ".EX\n" : ".EE\n";
+    example = indented;
+    if (!line.empty()) result += indented ? roff_line(line) : ".PP\n" + paragraph(line);
+  }
+  return result + (example ? ".EE\n" : "");
 }
 
 std::string command_section(const CommandEntry& command) {
@@ -242,7 +251,11 @@ std::string manual_page(const Interface& interface) {
   }
   text +=
       ".SH DESCRIPTION\n" + described(description) + ".SH OPTIONS\n" + options(interface.program) + ".SH COMMANDS\n";
-  for (const CommandEntry& command : interface.commands) text += command_section(command);
+  for (const CommandEntry& command : interface.commands) {
+    text += command_section(command);
+    if (command.axes.empty()) continue;
+    for (const Probe& probe : interface.probes) text += command_section(probe_entry(probe));
+  }
   text += section("EXIT STATUS", exit_status) + section("ENVIRONMENT", environment) + section("FILES", files);
   return text + section("EXAMPLES", examples) + ".SH SEE ALSO\n" + see_also;
 }

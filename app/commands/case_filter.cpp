@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -12,6 +14,7 @@
 #include "app/command_line/values.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/suggest.hpp"
+#include "engine/base/words.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
@@ -83,6 +86,42 @@ std::vector<std::string> parse_probes(const std::string& text, const Cases& case
   return probes;
 }
 
+/// Numbers in ascending order as a user would ask for them, neighbours as ranges: "0..32", "4KiB".
+std::vector<std::string> range_words(const std::vector<std::uint64_t>& numbers, bool bytes) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::size_t first = i;
+    while (i + 1 < numbers.size() && numbers[i + 1] == numbers[i] + 1) ++i;
+    std::string word = bytes ? size_in_words(numbers[first]) : std::to_string(numbers[first]);
+    std::erase(word, ' ');
+    words.push_back(i > first ? fmt::format("{}..{}", word, numbers[i]) : word);
+  }
+  return words;
+}
+
+/// What there is, or the beginning of it and its end.
+std::string in_words(const std::set<Value>& present, bool bytes) {
+  constexpr std::size_t most = 8;
+  constexpr std::size_t widest = 60;  // names of kernels have hundreds of letters
+  std::vector<std::uint64_t> numbers;
+  std::vector<std::string> names;
+  for (const Value& value : present) {
+    if (const auto* number = std::get_if<std::uint64_t>(&value)) {
+      numbers.push_back(*number);
+    } else {
+      names.push_back(report::truncated(to_string(value), widest));
+    }
+  }
+  std::vector<std::string> words = range_words(numbers, bytes);
+  words.insert(words.end(), names.begin(), names.end());
+  if (words.size() > most) {
+    words[most - 2] = "...";
+    words[most - 1] = words.back();
+    words.resize(most);
+  }
+  return report::join(words, ", ");
+}
+
 report::Selection::Allowed parse_parameter(const std::string& called, const std::string& text, const Cases& cases,
                                            const Names& names) {
   const auto found = names.find(normal(called));
@@ -93,9 +132,6 @@ report::Selection::Allowed parse_parameter(const std::string& called, const std:
     if (hint.empty()) hint = "; there are: " + report::join(known, ", ");
     throw usage_error(fmt::format("no case has a parameter '{}'{}", called, hint));
   }
-  if (found->second.contains(report::kernel_parameter)) {
-    return {.parameters = {report::kernel_parameter}, .patterns = {report::NamePattern(text)}};
-  }
   std::set<Value> present;
   bool chosen = false;
   for (const Record* record : cases) {
@@ -104,8 +140,24 @@ report::Selection::Allowed parse_parameter(const std::string& called, const std:
       chosen = chosen || record->is_chosen(parameter);
     }
   }
-  return {.parameters = {found->second.begin(), found->second.end()},
-          .values = parse_values(axis_of(called, present, chosen), text)};
+  report::Selection::Allowed allowed{.parameters = {found->second.begin(), found->second.end()}};
+  const auto is_present = [&](const Value& value) {
+    return present.contains(value) || (chosen && value == Value("auto"));
+  };
+  bool any = false;
+  if (found->second.contains(report::kernel_parameter)) {
+    allowed.patterns = {report::NamePattern(text)};
+    any = std::ranges::any_of(present,
+                              [&](const Value& name) { return allowed.patterns.front().matches(to_string(name)); });
+  } else {
+    allowed.values = parse_values(axis_of(called, present, chosen), text);
+    any = std::ranges::any_of(allowed.values, is_present);
+  }
+  if (!any) {
+    const bool bytes = found->second.begin()->ends_with("_bytes");
+    throw usage_error(fmt::format("no case has '{}={}'; there are: {}", called, text, in_words(present, bytes)));
+  }
+  return allowed;
 }
 
 /// Positions by a word such as "3" or "0..5".
@@ -140,8 +192,30 @@ report::Selection CaseWords::among(const Cases& cases, std::size_t most) const {
   return selection;
 }
 
+report::Selection CaseWords::among(std::span<const report::NamedReport> reports, std::size_t most) const {
+  Cases cases;
+  for (const report::NamedReport& named : reports) {
+    for (const Record& record : named.report.results) cases.push_back(&record);
+  }
+  return among(cases, most);
+}
+
 void CaseWords::refuse_none_of(std::size_t count) const {
   throw usage_error(fmt::format("none of {} fits '{}'", report::counted(count, "case"), report::join(words_, " ")));
+}
+
+std::vector<std::string> take_case_words(std::vector<std::string>& words) {
+  const auto is_case_word = [](const std::string& word) {
+    constexpr std::string_view of_positions = "0123456789.,:*";
+    std::error_code ignored;
+    if (word.empty() || std::filesystem::exists(word, ignored)) return false;
+    if (word.find_first_not_of(of_positions) == std::string::npos) return true;
+    return word.find('=') != std::string::npos && !word.ends_with(".json");
+  };
+  const auto taken = std::ranges::stable_partition(words, std::not_fn(is_case_word));
+  std::vector<std::string> cases(taken.begin(), taken.end());
+  words.erase(taken.begin(), taken.end());
+  return cases;
 }
 
 std::vector<std::size_t> choose_cases(std::span<const Record> results, const CaseWords& words) {

@@ -22,8 +22,10 @@ class CaseWords {
   [[nodiscard]] bool empty() const { return words_.empty(); }
 
   /// What they mean where these are all the cases, in reports of at most so many. Throws a usage error, with the
-  /// nearest name, for what no case has.
+  /// nearest name or the values that there are, for what no case has.
   [[nodiscard]] report::Selection among(const report::Cases& cases, std::size_t most) const;
+  /// In whichever of the reports the cases are.
+  [[nodiscard]] report::Selection among(std::span<const report::NamedReport> reports, std::size_t most) const;
 
   /// Throws the usage error for words that fit no case of `count`.
   [[noreturn]] void refuse_none_of(std::size_t count) const;
@@ -32,6 +34,10 @@ class CaseWords {
   std::span<const std::string> words_;
   const std::vector<Probe>& registry_;
 };
+
+/// Takes those words that say which cases from what may be reports too: "offset=1", "0..5", unless a file is called so.
+/// A report that is missing is one by its name.
+[[nodiscard]] std::vector<std::string> take_case_words(std::vector<std::string>& words);
 
 /// Indices, in their order, of the results that every word admits; all results without any word. Throws a usage error
 /// for what is not in the report.

@@ -18,6 +18,7 @@
 #include "app/run/record_of.hpp"
 #include "app/run/run.hpp"
 #include "app/suite/suite.hpp"
+#include "engine/base/documents.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/json_reader.hpp"
 #include "report/explain/explain.hpp"
@@ -53,8 +54,8 @@ bool is_report(const std::string& text, const std::string& source) {
   const JsonReader json = parsed.root();
   if (json.is_object() && json.has("results")) return true;
   if (json.is_object() && (json.has("probes") || json.has("expectations"))) return false;
-  throw usage_error(source + R"(: is neither a suite, which has "probes" or "expectations", nor a report, which has )"
-                             R"("results")");
+  refuse_other_document(text, source, "suite or report");
+  return false;
 }
 
 std::vector<Task> tasks_of(const CheckArguments& arguments, const Environment& environment) {
@@ -307,7 +308,7 @@ class Checking {
   }
 
   void show(std::ostream& out, const report::Report& report) const {
-    const report::TableStyle style = table_style(environment_.out_terminal, arguments_.no_color);
+    const report::TableStyle style = table_style(environment_.out_terminal, arguments_.color);
     switch (arguments_.shown) {
       case CheckFormat::table:
         if (arguments_.dry_run) return report::write(out, report, report::Format::table, style);

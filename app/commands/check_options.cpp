@@ -89,10 +89,9 @@ MakeRequest check_options(CommandOptions& options, const Known&) {
   add_effort_options(options, *arguments);
   options.footer(
       "Predictions are not held to anything unless --backend model asks for it.\n\n"
-      "Exit codes: 0 nothing failed; 1 something did, nothing that the suite is about\n"
-      "was checked, or with --fail-on-skip anything was skipped; 3 no GPU or a required\n"
-      "expectation was skipped; 2 usage; 130 interrupted. A suite is about the cases\n"
-      "that its expectations name.\n\n"
+      "Exit codes: 0 nothing failed; 1 something did, nothing that the suite is about was checked, or with "
+      "--fail-on-skip anything was skipped; 3 no GPU or a required expectation was skipped; 2 usage; 130 interrupted. "
+      "A suite is about the cases that its expectations name.\n\n"
       "Examples:\n"
       "  gpumem check smoke                      a GPU before its first job, in seconds\n"
       "  gpumem check smoke --attempts 3 --junit smoke.xml --output smoke.json\n"

@@ -10,10 +10,12 @@
 #include <span>
 #include <utility>
 
+#include "app/command_line/axes.hpp"
 #include "app/command_line/build_information.hpp"
 #include "app/command_line/command_options.hpp"
+#include "app/commands/refusals.hpp"
+#include "app/run/probe_names.hpp"
 #include "engine/base/error.hpp"
-#include "engine/base/suggest.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -68,7 +70,9 @@ MakeRequest manual_options(CommandOptions& options, const Known& known) {
   return [&] { return print(manual_page(options.describe_program(known))); };
 }
 
-// ---- All commands, and what was meant by what is none
+MakeRequest help_options(CommandOptions& options, const Known& known);
+
+// ---- All commands
 
 /// In the order of the help.
 constexpr Command commands[] = {
@@ -76,57 +80,41 @@ constexpr Command commands[] = {
     {"run", "Show what the kernels of a program of yours waste, and where", run_options},
     {"portrait", "Draw a GPU's memory on one page: its levels, and what misuse costs", portrait_options, true},
     {"expect", "Show what a GPU should reach, and how far healthy ones lie from it", expect_options},
-    {"check", "Hold a GPU to what is expected of it: pass, fail or skip, and an exit code", check_options, true},
+    {"check", "Hold a GPU to expectations: pass, fail or skip, and an exit code", check_options, true},
     {"explain", "Say what limits the cases of a saved report, and what would help", explain_options},
     {"compare", "Compare saved reports case by case, or the machines of a fleet", compare_options},
     {"show", "Show saved reports again, in any format", show_options},
     {"calibrate", "Measure the rates of a GPU, for predictions of it", calibrate_options, true},
-    {"list", "Probes with their axes, units and defaults (needs no GPU)", list_options},
+    {"list", "Probes by family; of one, its axes, defaults and what it reports", list_options},
     {"devices", "GPUs of this machine, with everything a report records about them", devices_options},
     {"completion", "Print the script that lets a shell complete gpumem's options", completion_options},
     {"manual", "Print the manual page, where it is not installed", manual_options},
+    {"help", "Explain a command, or a probe", help_options},
 };
 
-std::vector<std::string> command_names() {
-  std::vector<std::string> names;
-  for (const Command& row : commands) names.emplace_back(row.name);
-  return names;
+bool is_command(const std::string& name) {
+  return std::ranges::any_of(commands, [&](const Command& row) { return row.name == name; });
 }
 
-std::vector<std::string> option_names(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->nonpositional()) names.push_back("--" + option->get_lnames().front());
-  }
-  return names;
-}
-
-[[noreturn]] void refuse_option(const std::string& argument, const CLI::App& command, const CLI::App& program) {
-  const std::string option = argument.substr(0, argument.find('='));
-  const std::vector<std::string> names = option_names(command);
-  const std::vector<std::string> probe_names = option_names(*program.get_subcommand("probe"));
-  std::string hint = did_you_mean(option, names);
-  if (hint.empty() && std::ranges::find(probe_names, option) != probe_names.end()) {
-    hint = "; it is an option of: gpumem probe";
-  }
-  if (hint.empty() && command.get_name() == "run") hint = "; the command and its own options stand behind --";
-  const bool nested = command.get_parent() != nullptr;
-  const std::string place = nested ? "gpumem " + command.get_name() : "gpumem";
-  throw usage_error(fmt::format("unknown option '{}'{}", option, hint.empty() ? "; see: " + place + " --help" : hint));
-}
-
-[[noreturn]] void refuse_argument(const std::string& argument, const CLI::App& command,
-                                  const std::vector<Probe>& registry) {
-  if (command.get_parent() != nullptr) {
-    throw usage_error(fmt::format("unexpected argument '{}'; see: gpumem {} --help", argument, command.get_name()));
-  }
-  const std::vector<std::string> names = command_names();
-  std::string hint = did_you_mean(argument, names);
-  if (hint.empty()) hint = "; there are: " + join(names, ", ");
-  if (std::ranges::find(registry, argument, &Probe::name) != registry.end()) {
-    hint = "; to run the probe of that name: gpumem probe " + argument;
-  }
-  throw usage_error(fmt::format("unknown command '{}'{}", argument, hint));
+/// `help X` is `X --help`.
+MakeRequest help_options(CommandOptions& options, const Known& known) {
+  const auto words = std::make_shared<std::vector<std::string>>();
+  options.add_argument(help_topics, *words, "A command or a probe; without any, all commands");
+  options.footer(
+      "Examples:\n"
+      "  gpumem help probe     the options of all probes\n"
+      "  gpumem help offset    a probe, as: gpumem probe offset --help");
+  return [words, &known] {
+    std::vector<std::string> asked = *words;
+    const auto is_probe = [&](const std::string& name) {
+      return std::ranges::find(known.probes, name, &Probe::name) != known.probes.end();
+    };
+    if (!asked.empty() && !is_command(asked.front()) && is_probe(asked.front())) {
+      asked.insert(asked.begin(), "probe");
+    }
+    asked.emplace_back("--help");
+    return parse_command_line(asked, known);
+  };
 }
 
 /// CLI11's own words, where ours did not come first.
@@ -152,11 +140,12 @@ void refuse_empty_values(const std::vector<std::string>& arguments) {
   }
 }
 
-void refuse_what_is_left(const CLI::App& command, const CLI::App& program, const std::vector<Probe>& registry) {
-  const std::vector<std::string> unknown = command.remaining();
+void refuse_what_is_left(const CLI::App& app, const CommandEntry& command, const Interface& interface,
+                         std::span<const std::string> line) {
+  const std::vector<std::string> unknown = app.remaining();
   if (unknown.empty()) return;
-  if (unknown.front().starts_with('-')) refuse_option(unknown.front(), command, program);
-  refuse_argument(unknown.front(), command, registry);
+  if (unknown.front().starts_with('-')) refuse_option(unknown.front(), command, interface);
+  refuse_argument(unknown.front(), command, interface, line);
 }
 
 /// Of `run`, the words behind "--" as one, a zero before each: CLI11 would take some of them for its own.
@@ -168,6 +157,37 @@ std::vector<std::string> with_command_in_one(std::vector<std::string> arguments)
   arguments.erase(mark, arguments.end());
   if (!words.empty()) arguments.push_back(words);
   return arguments;
+}
+
+/// The help of the command that was given, or of the probes that it is about. Throws a usage error for a name that is
+/// none.
+std::string help_asked_for(const CLI::App& program, const Interface& interface, const Known& known,
+                           std::span<const std::string> line) {
+  const std::vector<std::string> unknown = program.remaining();
+  if (!unknown.empty() && !unknown.front().starts_with('-')) {
+    refuse_argument(unknown.front(), interface.program, interface, line);
+  }
+  const std::vector<CLI::App*> given = program.get_subcommands();
+  if (given.empty()) return help_text(interface, interface.program, known.help_width);
+  const auto command = std::ranges::find(interface.commands, given.front()->get_name(), &CommandEntry::name);
+  std::vector<std::string> texts;
+  if (!command->axes.empty()) {
+    std::vector<std::string> names;
+    std::vector<std::string> flags;
+    for (const CLI::Option* option : given.front()->get_options()) {
+      if (option->count() == 0) continue;
+      if (option->nonpositional()) {
+        flags.push_back("--" + option->get_lnames().front());
+      } else {
+        names = option->results();
+      }
+    }
+    for (const std::string& name : names) static_cast<void>(require_probe(known.probes, name));
+    for (const Probe* probe : probes_at_hand(known.probes, names, flags)) {
+      texts.push_back(help_text(interface, probe_entry(*probe), known.help_width));
+    }
+  }
+  return texts.empty() ? help_text(interface, *command, known.help_width) : join(texts, "\n");
 }
 
 /// What shells ask, with the words up to the cursor: see completion_script().
@@ -190,46 +210,51 @@ struct Declared {
 }  // namespace
 
 Request parse_command_line(const std::vector<std::string>& given, const Known& known) {
-  const std::vector<std::string> arguments = with_command_in_one(given);
   CLI::App program(
       "Shows how a GPU's memory behaves: what alignment, strides and bank conflicts cost, measured or "
       "predicted",
       "gpumem");
-  const std::string version = version_line(build_information()) + "\n";
+  const std::string version = version_line(build_information(), compiled_architectures()) + "\n";
   // Commands inherit what is set before they are added.
-  program.formatter_fn(
-      [](const CLI::App* command, const std::string& name, CLI::AppFormatMode) { return help_text(*command, name); });
   program.set_help_flag("--help,-h", "Explain the command and its options");
-  program.set_version_flag("--version", version, "Version, commit and toolkit, e.g. for a bug report");
+  program.set_version_flag("--version,-V", version,
+                           "Version, commit, toolkit and GPU architectures, e.g. for a bug report");
   program.require_subcommand(0, 1);
   program.allow_extras();
   program.footer("Start with: gpumem probe --offset 0..32");
   std::deque<Declared> declared;
   for (const Command& row : commands) declared.emplace_back(program, row, known);
-  if (!arguments.empty() && arguments.front() == complete) {
-    return print(completions(describe_interface(program, known), std::span(arguments).subspan(1)));
+  const Interface interface = describe_interface(program, known);
+  if (!given.empty() && given.front() == complete) {
+    return print(completions(interface, std::span(given).subspan(1)));
   }
 
-  refuse_empty_values(arguments);
+  refuse_empty_values(given);
+  const std::vector<std::string> meant = as_meant(given, interface);
+  refuse_unmarked_program(meant, interface);
+  const std::vector<std::string> arguments = with_command_in_one(meant);
   try {
     program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
-    return print(program.help());
+    return print(help_asked_for(program, interface, known, given));
   } catch (const CLI::CallForVersion&) {
     return print(version);
   } catch (const CLI::ParseError& error) {
     throw usage_error_of(error);
   }
-  refuse_what_is_left(program, program, known.probes);
-  for (const Declared& subcommand : declared) refuse_what_is_left(subcommand.app, program, known.probes);
-  for (Declared& subcommand : declared) {
+  refuse_what_is_left(program, interface.program, interface, given);
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    Declared& subcommand = declared[i];
     if (!subcommand.app.parsed()) continue;
+    refuse_what_is_left(subcommand.app, interface.commands[i], interface, given);
     subcommand.options.read();
     Request request = subcommand.make_request();
     request.takes_long = subcommand.command.takes_long;
     return request;
   }
-  throw usage_error(fmt::format("no command given; there are: {}; see: gpumem --help", join(command_names(), ", ")));
+  std::vector<std::string> names;
+  for (const Command& row : commands) names.emplace_back(row.name);
+  throw usage_error(fmt::format("no command given; there are: {}; see: gpumem --help", join(names, ", ")));
 }
 
 }  // namespace gpumem::app

@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
-#include <iterator>
 #include <memory>
-#include <string_view>
 
 #include "app/command_line/build_information.hpp"
 #include "app/command_line/command_options.hpp"
@@ -80,15 +77,6 @@ void refuse_mixed_gate(const std::vector<NamedReport>& reports) {
   }
 }
 
-/// Which cases the words mean, in whichever of the reports they are.
-report::Selection selection_among(const std::vector<NamedReport>& reports, const CaseWords& words) {
-  report::Cases cases;
-  for (const NamedReport& named : reports) {
-    for (const report::Record& record : named.report.results) cases.push_back(&record);
-  }
-  return words.among(cases, reports.front().report.results.size());
-}
-
 /// A slowdown that fails is a change, also where the usual tolerance is wider.
 double tolerance_of(const CompareArguments& arguments, double usual) {
   if (arguments.tolerance) return *arguments.tolerance;
@@ -150,8 +138,8 @@ int run_compare_command(const CompareArguments& arguments, const Environment& en
   refuse_mixed_kinds(reports);
   if (arguments.fail_on_regression) refuse_mixed_gate(reports);
   const CaseWords words(arguments.cases, environment.registry);
-  report::Comparison comparison =
-      report::compare(reports, tolerance_of(arguments, report::default_tolerance), selection_among(reports, words));
+  report::Comparison comparison = report::compare(reports, tolerance_of(arguments, report::default_tolerance),
+                                                  words.among(reports, reports.front().report.results.size()));
   if (comparison.cases.empty() && !words.empty()) words.refuse_none_of(reports.front().report.results.size());
   comparison.tool_version = build_information().version;
   outputs.finish([&](std::ostream& out, report::Format format, const report::TableStyle& style) {
@@ -165,22 +153,6 @@ int run_compare_command(const CompareArguments& arguments, const Environment& en
 }
 
 // ---- Options
-
-/// "offset=1", "0..5". A report that is missing is one by its name.
-bool is_case_word(const std::string& word) {
-  constexpr std::string_view of_positions = "0123456789.,:*";
-  std::error_code ignored;
-  if (word.empty() || std::filesystem::exists(word, ignored)) return false;
-  if (word.find_first_not_of(of_positions) == std::string::npos) return true;
-  return word.find('=') != std::string::npos && !word.ends_with(".json");
-}
-
-/// Both are words without a flag: those that say which cases follow the reports.
-void take_case_words(CompareArguments& arguments) {
-  const auto words = std::ranges::stable_partition(arguments.reports, std::not_fn(is_case_word));
-  std::ranges::move(words, std::back_inserter(arguments.cases));
-  arguments.reports.erase(words.begin(), words.end());
-}
 
 void refuse_too_few(const CompareArguments& arguments) {
   const std::size_t count = arguments.reports.size();
@@ -229,7 +201,7 @@ void add_options(CommandOptions& options, CompareArguments& arguments, Shares& s
 CompareArguments checked(CompareArguments arguments, const Shares& shares) {
   if (shares.tolerance) arguments.tolerance = parse_fraction("tolerance", *shares.tolerance);
   if (shares.regression) arguments.fail_on_regression = parse_fraction("fail-on-regression", *shares.regression);
-  take_case_words(arguments);
+  arguments.cases = take_case_words(arguments.reports);
   refuse_too_few(arguments);
   if (arguments.tolerance && arguments.fail_on_regression && *arguments.fail_on_regression < *arguments.tolerance) {
     throw usage_error(
@@ -251,14 +223,14 @@ MakeRequest compare_options(CommandOptions& options, const Known&) {
   options.add_argument("REPORT...", arguments->reports,
                        "JSON reports: OLD, and one or more NEW that are each held against it; - is standard input. "
                        "With --fleet one per machine, or directories of them");
-  // REPORT takes all words: CLI11 allows only one to do so, and tells none from the other.
+  // REPORT takes all words: CLI11 allows only one to do so, and tells none from the other (take_case_words).
   options.add_argument("[CASE...]", shares->no_word,
                        "Only these cases: by parameter (offset=1 op=write), or by position in OLD (3, 0..5), with "
                        "--fleet in each report; without any, all. What is an existing file is a report");
   add_options(options, *arguments, *shares);
   options.footer(
-      "A change is of speed: new bandwidth / old bandwidth, or old time / new time.\n"
-      "Of programs it is that of each kernel, by the time of a launch.\n\n"
+      "A change is of speed: new bandwidth / old bandwidth, or old time / new time. Of programs it is that of each "
+      "kernel, by the time of a launch.\n\n"
       "Examples:\n"
       "  gpumem compare before.json after.json --changed   what a driver update changed\n"
       "  gpumem compare before.json after.json offset=1 op=copy   of these cases alone\n"

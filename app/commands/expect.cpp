@@ -102,11 +102,9 @@ MakeRequest expect_options(CommandOptions& options, const Known&) {
   options.add_value("-o,--output", "FILE", arguments->outputs,
                     "Write to a file instead of stdout, in the format of its extension (.json, .csv, .md, .txt); "
                     "repeatable, - is stdout, e.g. --output expected.json");
-  options.add_switch("no-color", arguments->no_color,
-                     "No colours in the table, as with NO_COLOR set, e.g. in a console that shows their codes");
+  add_color_options(options, *arguments, "in the table");
   options.footer(
-      "Nothing is measured. 'gpumem check smoke' fails a GPU that is off by more than\n"
-      "twice as far as healthy ones.\n\n"
+      "Nothing is measured. 'gpumem check smoke' fails a GPU that is off by more than twice as far as healthy ones.\n\n"
       "Examples:\n"
       "  gpumem expect                   the GPU of this machine\n"
       "  gpumem expect h200x8            eight H200s, with the links between them\n"

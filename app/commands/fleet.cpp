@@ -59,8 +59,7 @@ using ReadFile = std::variant<report::Unreadable, std::vector<report::FleetMachi
 ReadFile read_one(const std::string& file, report::FleetNames& names) {
   try {
     std::istringstream no_input;
-    return report::fleet_machines(report::read_report(report::read_text(file, no_input), file, unused_arrays), file,
-                                  names);
+    return report::fleet_machines(report::read_report_file(file, no_input, unused_arrays), file, names);
   } catch (const Error& error) {
     return report::Unreadable{.file = file, .reason = error.what()};
   }

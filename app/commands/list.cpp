@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "app/command_line/axes.hpp"
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
-#include "app/run/plan.hpp"
+#include "app/run/probe_names.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 #include "report/write/json_values.hpp"
@@ -57,6 +56,7 @@ Json to_json(const Probe& probe) {
   for (const Quantity& quantity : further_quantities(probe)) metrics.push_back(to_json(quantity));
   return {{"name", probe.name},
           {"purpose", probe.purpose},
+          {"family", to_string(probe.family)},
           {"axes", std::move(axes)},
           {"swept", probe.axes.front().parameter},
           {"compared", probe.compared.empty() ? Json(nullptr) : Json(probe.compared)},
@@ -65,20 +65,6 @@ Json to_json(const Probe& probe) {
           {"baseline_of", probe.baseline_parameter()},
           {"headline", to_json(probe.headline.quantity)},
           {"metrics", std::move(metrics)}};
-}
-
-std::string allowed_values(const Axis& axis) {
-  std::string values = axis.takes;
-  if (!axis.names.empty()) {
-    values = report::join(axis.names, ", ");
-  } else if (!axis.numbers.empty()) {
-    values = fmt::format("{}", fmt::join(axis.numbers, ", "));
-  } else if (axis.takes_range()) {
-    values = fmt::format("{}..{}", axis.minimum, axis.maximum);
-  }
-  if (!axis.unit.empty()) values += " " + axis.unit;
-  if (axis.takes_auto) values += ", or auto";
-  return axis.all ? values + ", or all" : values;
 }
 
 std::string to_text(const Probe& probe, std::size_t width) {
@@ -101,20 +87,25 @@ std::string to_text(const Probe& probe, std::size_t width) {
   return text;
 }
 
-/// All probes, or one. Throws a usage error for an unknown one.
+std::string to_json(const std::vector<Probe>& probes) {
+  Json all = Json::array();
+  for (const Probe& probe : probes) all.push_back(to_json(probe));
+  return all.dump(2) + "\n";
+}
+
+/// All probes, or all about one. Throws a usage error for an unknown one.
 int run_list_command(const ListArguments& arguments, const Environment& environment) {
   const std::vector<Probe>& registry = environment.registry;
-  const std::vector<Probe> listed = arguments.name ? std::vector{require_probe(registry, *arguments.name)} : registry;
-  if (arguments.json) {
-    Json all = Json::array();
-    for (const Probe& probe : listed) all.push_back(to_json(probe));
-    write_result(environment.out, all.dump(2) + "\n");
-    return 0;
+  const std::size_t width = environment.out_terminal.text_width;
+  if (arguments.name) {
+    const Probe& probe = require_probe(registry, *arguments.name);
+    write_result(environment.out, arguments.json ? to_json(std::vector{probe}) : to_text(probe, width));
+  } else if (arguments.json) {
+    write_result(environment.out, to_json(registry));
+  } else {
+    write_result(environment.out,
+                 probe_lines(registry, 0, width) + "\n'gpumem list PROBE' has the axes of one, and what it reports.\n");
   }
-  const std::size_t width = std::clamp(environment.out_terminal.width, 60U, 100U);
-  std::vector<std::string> texts;
-  for (const Probe& probe : listed) texts.push_back(to_text(probe, width));
-  write_result(environment.out, report::join(texts, "\n"));
   return 0;
 }
 
@@ -122,11 +113,12 @@ int run_list_command(const ListArguments& arguments, const Environment& environm
 
 MakeRequest list_options(CommandOptions& options, const Known&) {
   const auto arguments = std::make_shared<ListArguments>();
-  options.add_argument("[PROBE]", arguments->name, "Only this probe, e.g. offset");
+  options.add_argument("[PROBE]", arguments->name,
+                       "All about this probe: its axes, units, defaults, and what it reports, e.g. offset");
   options.add_switch("json", arguments->json, "For programs, e.g. to build a menu of probes");
   options.footer(
       "Examples:\n"
-      "  gpumem list             everything that can be varied\n"
+      "  gpumem list             what there is to measure\n"
       "  gpumem list transfer    what one probe varies and reports");
   return [arguments] { return Request(*arguments, run_list_command); };
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <ostream>
 
+#include "app/command_line/axes.hpp"
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
 #include "app/run/interrupts.hpp"
@@ -13,7 +14,6 @@
 #include "app/run/run.hpp"
 #include "app/suite/suite.hpp"
 #include "engine/base/error.hpp"
-#include "engine/base/words.hpp"
 #include "report/explain/explain.hpp"
 #include "report/text/text.hpp"
 
@@ -49,58 +49,13 @@ int exit_code(const report::Report& report, bool unusable, std::ostream& err) {
   return wrong ? 1 : failed ? 4 : unusable ? 2 : skipped ? 3 : 0;
 }
 
-/// Values to show in an example of an axis.
-std::string example_values(const Axis& axis) {
-  if (!axis.names.empty()) return report::join(axis.names, ",");
-  if (axis.texts) return report::shell_quoted(axis.quick.empty() ? axis.defaults : axis.quick);
-  if (!axis.numbers.empty()) return fmt::format("{}", fmt::join(axis.numbers, ","));
-  if (axis.defaults != "auto") return axis.defaults;
-  if (!axis.candidates.empty()) return fmt::format("{}", fmt::join(axis.candidates, ","));
-  return axis.unit == "bytes" ? "1MiB..1GiB*4" : "1..1024*2";
-}
-
-/// Whether the flag may stand without a value, in any probe.
-bool value_is_optional(const std::string& flag, const std::vector<Probe>& registry) {
-  const auto is_optional = [&](const Axis& axis) { return axis.flag == flag && axis.value_optional; };
-  return std::ranges::any_of(registry,
-                             [&](const Probe& probe) { return std::ranges::any_of(probe.axes, is_optional); });
-}
-
-/// What an axis flag varies, which probes have it, what it is by default, and an example. Where probes put it
-/// differently, in the words of the one that the flag selects.
-std::string axis_help(const std::string& flag, const std::vector<Probe>& registry) {
-  const Axis* explained = nullptr;
-  std::vector<std::string> names;
-  std::vector<std::string> defaults;
-  for (const Probe& probe : registry) {
-    const auto axis = std::ranges::find(probe.axes, flag, &Axis::flag);
-    if (axis == probe.axes.end()) continue;
-    const bool selects = axis == probe.axes.begin() || axis->parameter == probe.compared;
-    if (explained == nullptr || selects) explained = &*axis;
-    names.push_back(probe.name);
-    if (std::ranges::find(defaults, axis->defaults) == defaults.end()) defaults.push_back(axis->defaults);
-  }
-  return fmt::format("{} (probes: {}; default{}: {}), e.g. --{} {}", capitalised(explained->purpose),
-                     report::join(names, ", "), value_is_optional(flag, registry) ? ", also without VALUES" : "",
-                     report::join(defaults, " or "), flag, example_values(*explained));
-}
-
-/// An option per flag, whichever probes have it; those that select a probe come first.
+/// An option per flag, whichever probes have it.
 void add_axes(CommandOptions& options, std::vector<GivenAxis>& axes, const std::vector<Probe>& registry) {
-  const auto add = [&](const std::string& flag) {
-    if (std::ranges::find(axes, flag, &GivenAxis::flag) == axes.end()) axes.push_back({.flag = flag, .texts = {}});
-  };
-  for (const Probe& probe : registry) {
-    if (const Axis* compared = probe.find_axis(probe.compared)) add(compared->flag);
-    add(probe.axes.front().flag);
-  }
-  for (const Probe& probe : registry) {
-    for (const Axis& axis : probe.axes) add(axis.flag);
-  }
+  const std::vector<OptionEntry> declared = axis_options(registry);
+  for (const OptionEntry& option : declared) axes.push_back({.flag = option.names.front().substr(2), .texts = {}});
   options.group(axis_group);
-  for (GivenAxis& axis : axes) {
-    options.add_value(axis.flag, value_is_optional(axis.flag, registry) ? "[VALUES]" : "VALUES", axis.texts,
-                      axis_help(axis.flag, registry));
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    options.add_value(axes[i].flag, declared[i].value, axes[i].texts, declared[i].help);
   }
 }
 
@@ -151,8 +106,7 @@ int run_probe_command(const ProbeArguments& arguments, const Environment& enviro
 MakeRequest probe_options(CommandOptions& options, const Known& known) {
   const auto arguments = std::make_shared<ProbeArguments>();
   options.add_argument("[PROBE...]", arguments->names,
-                       "Probes to run, see 'gpumem list'; without any, those whose axis is "
-                       "given, else a quick look at all of them");
+                       "Probes to run; without any, those whose axis is given, else a quick look at all of them");
   options.add_value("config", "SUITE", arguments->config,
                     "Run the probes of a suite instead, with its axes and options: a shipped one (smoke, default, "
                     "best-practices, portrait, write-ups, full) or a file, e.g. --config default for a GPU you have "
@@ -176,8 +130,8 @@ MakeRequest probe_options(CommandOptions& options, const Known& known) {
                      "--why; 'gpumem explain' says it in full");
   add_effort_options(options, *arguments);
   options.footer(
-      "Values: 0..32 (inclusive), 0..32:4 (step), 1..1024*2 (factor), 1,2,5,8..10\n"
-      "(list), names, and sizes such as 64MiB or 4KiB..1GiB*4.\n\n"
+      "Values: 0..32 (inclusive), 0..32:4 (step), 1..1024*2 (factor), 1,2,5,8..10 (list), names, and sizes such as "
+      "64MiB, 1.5GiB or 4KiB..1GiB*4.\n\n"
       "Examples:\n"
       "  gpumem probe --offset 0..32                       what misalignment costs\n"
       "  gpumem probe --stride 1..32 --op read,write,copy  which direction strides hurt\n"

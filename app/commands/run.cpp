@@ -255,8 +255,7 @@ MakeRequest run_options(CommandOptions& options, const Known&) {
                     "Also write them to a file, in the format of its extension (.json, .csv, .md, .txt); repeatable, "
                     "e.g. --output before.json for gpumem explain, compare and check");
   options.add_switch("quiet", arguments->quiet, "With --output, nothing on stderr, e.g. in a script");
-  options.add_switch("no-color", arguments->no_color,
-                     "No colours on stderr, as with NO_COLOR set, e.g. in a console that shows their codes");
+  add_color_options(options, *arguments, "on stderr");
   options.footer(
       "Examples:\n"
       "  gpumem run -- ./app                      what its kernels waste, and where\n"

@@ -1,11 +1,17 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
+#include <utility>
 
 #include "app/command_line/command_options.hpp"
+#include "app/commands/case_filter.hpp"
 #include "app/commands/commands.hpp"
 #include "engine/base/error.hpp"
+#include "report/explain/explain.hpp"
+#include "report/record/chosen.hpp"
 #include "report/text/text.hpp"
+#include "report/write/blocks.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::app {
@@ -16,6 +22,7 @@ using report::NamedReport;
 
 struct ShowArguments : ResultRequest {
   std::vector<std::string> reports;  ///< files; one may be "-" for standard input
+  std::vector<std::string> cases;    ///< as CaseWords takes them
 };
 
 /// A file of tests without any would look like a pass.
@@ -72,11 +79,38 @@ void write(std::ostream& out, const std::vector<NamedReport>& reports, report::F
   }
 }
 
+/// Leaves the cases that the words choose. What their tables show is concluded from
+/// those.
+void keep_cases(std::vector<NamedReport>& reports, const CaseWords& words) {
+  std::size_t most = 0;
+  std::size_t all = 0;
+  for (const NamedReport& named : reports) {
+    most = std::max(most, named.report.results.size());
+    all += named.report.results.size();
+  }
+  const report::Selection selection = words.among(reports, most);
+  for (NamedReport& named : reports) {
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < named.report.results.size(); ++i) {
+      if (report::selects(selection, named.report.results[i], i)) kept.push_back(i);
+    }
+    named.report = report::chosen(std::move(named.report), kept);
+    if (report::is_plan(named.report)) continue;
+    report::Report made = report::completed(named.report);
+    named.report.conclusions = std::move(made.conclusions);
+    named.report.findings = std::move(made.findings);
+  }
+  const auto is_empty = [](const NamedReport& named) { return named.report.results.empty(); };
+  if (std::ranges::all_of(reports, is_empty)) words.refuse_none_of(all);
+}
+
 /// The reports, one after another; CSV as one table.
 int run_show_command(const ShowArguments& arguments, const Environment& environment) {
   const ResultOutputs outputs(reading(arguments, arguments.reports), report::all_formats(), environment.out,
                               environment.out_terminal);
-  const std::vector<NamedReport> reports = read_reports(arguments.reports, environment);
+  std::vector<NamedReport> reports = read_reports(arguments.reports, environment);
+  const CaseWords words(arguments.cases, environment.registry);
+  if (!words.empty()) keep_cases(reports, words);
   outputs.finish([&](std::ostream& out, report::Format format, const report::TableStyle& style) {
     write(out, reports, format, style);
   });
@@ -87,8 +121,14 @@ int run_show_command(const ShowArguments& arguments, const Environment& environm
 
 MakeRequest show_options(CommandOptions& options, const Known&) {
   const auto arguments = std::make_shared<ShowArguments>();
+  const auto no_word = std::make_shared<std::optional<std::string>>();
   options.add_argument("REPORT...", arguments->reports,
                        "JSON reports that gpumem wrote, also those of older versions; - is standard input");
+  // REPORT takes all words (take_case_words).
+  options.add_argument(
+      "[CASE...]", *no_word,
+      "Only these cases: by parameter (offset=1 op=write), or by position (3, 0..5); without any, all. "
+      "What is an existing file is a report");
   options.add_format(report::all_formats(), arguments->format,
                      "How stdout shows them: a table for people (default), or what another program reads. trace is "
                      "for ui.perfetto.dev: when a program's kernels ran. Several reports share one CSV with a first "
@@ -99,15 +139,16 @@ MakeRequest show_options(CommandOptions& options, const Known&) {
                     "is a trace");
   options.add_switch("why", arguments->why,
                      "Add a last column to the table: what limits each case, and what would change it");
-  options.add_switch("no-color", arguments->no_color,
-                     "No colours in the table, as with NO_COLOR set, e.g. in a console that shows their codes");
+  add_color_options(options, *arguments, "in the table");
   options.footer(
       "Examples:\n"
       "  gpumem show run.json --why              the table of a run, and what limits it\n"
+      "  gpumem show run.json offset=1 op=write  these cases alone\n"
       "  gpumem show a.json b.json --format csv  for one data frame\n"
       "  gpumem show run.json --output run.md    for an issue\n"
       "  gpumem show app.json --output app.trace when the kernels of gpumem run ran");
-  return [arguments] {
+  return [arguments, no_word] {
+    arguments->cases = take_case_words(arguments->reports);
     if (arguments->reports.empty()) {
       throw usage_error("show needs a report; write one with: gpumem probe ... --output run.json");
     }

@@ -60,7 +60,7 @@ ResultRequest reading(const ResultRequest& request, std::span<const std::string>
 
 ResultOutputs::ResultOutputs(const ResultRequest& request, std::span<const report::NamedFormat> formats,
                              std::ostream& out, const Terminal& terminal)
-    : out_(out), style_(table_style(terminal, request.no_color)) {
+    : out_(out), style_(table_style(terminal, request.color)) {
   style_.why = request.why;
   bool on_stdout = !request.files_only && (!request.quiet || request.outputs.empty());
   for (const std::string& path : request.outputs) {

@@ -53,7 +53,7 @@ struct ResultRequest {
   std::optional<report::Format> format = {};  ///< of stdout, and of files whose extension names none
   bool quiet = false;                         ///< with files, nothing on stdout
   bool files_only = false;                    ///< "-" is a file like any other, and stdout somebody else's
-  bool no_color = false;
+  Color color = Color::automatic;
   bool why = false;  ///< a last column says what limits each case
 };
 

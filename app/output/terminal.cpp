@@ -40,12 +40,13 @@ Terminal describe_terminal(bool is_terminal, unsigned columns,
                            const std::function<std::string(const char* name)>& variable) {
   Terminal terminal;
   terminal.is_terminal = is_terminal;
-  if (const unsigned asked = columns_from(variable("COLUMNS")); asked > 0) {
-    terminal.width = std::max(asked, narrowest);
-  } else if (is_terminal) {
-    terminal.width = columns > 0 ? std::max(columns, narrowest) : 80;
-  }
-  terminal.color = is_terminal && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+  const unsigned asked = columns_from(variable("COLUMNS"));
+  const unsigned known = asked > 0 ? asked : is_terminal ? columns : 0;
+  if (known > 0) terminal.text_width = std::max(known, narrowest);
+  if (known > 0 || is_terminal) terminal.width = terminal.text_width;
+  const std::string forced = variable("FORCE_COLOR");
+  const bool takes_color = is_terminal && variable("TERM") != "dumb";
+  terminal.color = variable("NO_COLOR").empty() && (takes_color || (!forced.empty() && forced != "0"));
   terminal.block_characters = is_terminal && is_utf8(variable);
   return terminal;
 }
@@ -60,8 +61,9 @@ Terminal inspect_terminal(int file_descriptor) {
   });
 }
 
-report::TableStyle table_style(const Terminal& terminal, bool no_color) {
-  return {.width = terminal.width, .color = terminal.color && !no_color, .bars = terminal.block_characters};
+report::TableStyle table_style(const Terminal& terminal, Color color) {
+  const bool colored = color == Color::always || (color == Color::automatic && terminal.color);
+  return {.width = terminal.width, .color = colored, .bars = terminal.block_characters};
 }
 
 void say(std::ostream& err, const std::string& text) { err << "gpumem: " << report::one_line(text) << std::endl; }

@@ -13,20 +13,24 @@ namespace gpumem::app {
 struct Terminal {
   bool is_terminal = false;
   unsigned width = 100;           ///< columns; of a pipe or file, which has none, what a table needs to be complete
-  bool color = false;             ///< a terminal that takes ANSI colours, and NO_COLOR is not set
+  unsigned text_width = 80;       ///< of text that can be broken anywhere: the same, but 80 in a pipe or file
+  bool color = false;             ///< takes ANSI colours: a terminal, or FORCE_COLOR is set; and NO_COLOR is not
   bool block_characters = false;  ///< a terminal whose locale is UTF-8
 };
 
-/// Describes a terminal of `columns` (0: unknown), or what is none, from the environment: COLUMNS, NO_COLOR, TERM and
-/// the locale variables. `variable` is the value of one, empty when it is not set.
+/// Describes a terminal of `columns` (0: unknown), or what is none, from the environment: COLUMNS, NO_COLOR,
+/// FORCE_COLOR, TERM and the locale variables. `variable` is the value of one, empty when it is not set.
 [[nodiscard]] Terminal describe_terminal(bool is_terminal, unsigned columns,
                                          const std::function<std::string(const char* name)>& variable);
 
 /// The process' own stream: 1 is stdout, 2 is stderr.
 [[nodiscard]] Terminal inspect_terminal(int file_descriptor);
 
-/// How a table looks there. --no-color takes its colours, not its bars.
-[[nodiscard]] report::TableStyle table_style(const Terminal& terminal, bool no_color);
+/// Whether tables have colours: where the other end takes them, or whatever that is.
+enum class Color { automatic, always, never };
+
+/// How a table looks there. Without colours it has its bars all the same.
+[[nodiscard]] report::TableStyle table_style(const Terminal& terminal, Color color);
 
 /// Says something on stderr, on one line whatever the texts hold that it quotes.
 void say(std::ostream& err, const std::string& text);

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "app/command_line/values.hpp"
+#include "app/run/probe_names.hpp"
 #include "engine/base/error.hpp"
-#include "engine/base/suggest.hpp"
 #include "probes/user/indices/index_values.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
@@ -29,12 +29,6 @@ struct SelectedProbes {
 
 bool has_flag(const Probe& probe, const std::string& flag) {
   return std::ranges::find(probe.axes, flag, &Axis::flag) != probe.axes.end();
-}
-
-/// Whether the flag alone selects the probe.
-bool selects(const std::string& flag, const Probe& probe) {
-  const auto is = [&](const Axis* axis) { return axis != nullptr && axis->flag == flag; };
-  return probe.axes.front().flag == flag || is(probe.find_axis(probe.compared)) || is(probe.find_axis(probe.across));
 }
 
 bool has_every_flag(const Probe& probe, const std::vector<GivenAxis>& given) {
@@ -93,7 +87,7 @@ SelectedProbes select(const std::vector<Probe>& registry, const std::vector<std:
   if (!names.empty()) return selection;
   std::vector<const Probe*> complete;
   for (const Probe& probe : registry) {
-    const auto selected = [&](const GivenAxis& axis) { return selects(axis.flag, probe); };
+    const auto selected = [&](const GivenAxis& axis) { return probe.is_selected_by(axis.flag); };
     if (std::ranges::any_of(given, selected)) selection.probes.push_back(&probe);
     if (!probe.on_request && has_every_flag(probe, given)) complete.push_back(&probe);
   }
@@ -316,17 +310,6 @@ std::vector<std::string> files_of(const Plan& plan) {
     }
   }
   return {files.begin(), files.end()};
-}
-
-const Probe& require_probe(const std::vector<Probe>& registry, const std::string& name) {
-  std::vector<std::string> known;
-  for (const Probe& probe : registry) {
-    if (probe.name == name) return probe;
-    known.push_back(probe.name);
-  }
-  const std::string hint = did_you_mean(name, known);
-  throw usage_error(
-      fmt::format("unknown probe '{}'{}", name, hint.empty() ? "; there are: " + join(known, ", ") : hint));
 }
 
 Plan make_plan(const std::vector<Probe>& registry, const std::vector<std::string>& names,

@@ -74,9 +74,6 @@ inline constexpr std::size_t maximum_cases = 100'000;
 /// The files that the cases of a plan name, each once.
 [[nodiscard]] std::vector<std::string> files_of(const Plan& plan);
 
-/// The probe of that name. Throws a usage error with the nearest name, or else with all of them.
-[[nodiscard]] const Probe& require_probe(const std::vector<Probe>& registry, const std::string& name);
-
 /// Runs the named probes. Without names it runs those whose first or compared axis was given, and of these, if there
 /// are any, only the ones that have every axis given; else the quick default set, restricted to the probes that have
 /// every axis given and take the values. Of the axes that do not vary within a sweep, the last varies fastest. Values

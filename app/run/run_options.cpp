@@ -39,13 +39,22 @@ void add_backend_options(CommandOptions& options, RunOptions& target, const std:
   options.add_switch("dry-run", target.dry_run, dry_run_help);
 }
 
+void add_color_options(CommandOptions& options, ResultRequest& target, const std::string& place) {
+  options.add_choice("color", "auto|always|never", target.color,
+                     "Colours " + place +
+                         ": in a terminal (default), always, as with FORCE_COLOR set, e.g. --color "
+                         "always for a pager, or never");
+  options.add_switch(
+      "no-color", [&target] { target.color = Color::never; },
+      "The same as --color never, or NO_COLOR set, e.g. in a console that shows their codes");
+}
+
 void add_result_options(CommandOptions& options, ResultRequest& target, const std::string& output_help,
                         const std::string& quiet_help, const std::string& place) {
   options.group("Results");
   options.add_value("-o,--output", "FILE", target.outputs, output_help);
   options.add_switch("quiet", target.quiet, quiet_help);
-  options.add_switch("no-color", target.no_color,
-                     "No colours " + place + ", as with NO_COLOR set, e.g. in a console that shows their codes");
+  add_color_options(options, target, place);
 }
 
 void add_effort_options(CommandOptions& options, CaseOptions& target) {

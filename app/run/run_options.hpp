@@ -33,7 +33,9 @@ struct RunOptions : CaseOptions, ResultRequest {
 // The target has to outlive the command's parsing.
 void add_backend_options(CommandOptions& options, RunOptions& target, const std::string& dry_run_help);
 void add_effort_options(CommandOptions& options, CaseOptions& target);
-/// `place` is where --no-color takes the colours from: "on stdout".
+/// --color and --no-color; `place` is where the colours are: "on stdout".
+void add_color_options(CommandOptions& options, ResultRequest& target, const std::string& place);
+/// `place` is that of the colours.
 void add_result_options(CommandOptions& options, ResultRequest& target, const std::string& output_help,
                         const std::string& quiet_help, const std::string& place = "on stdout");
 

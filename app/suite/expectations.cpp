@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/command_line/values.hpp"
+#include "app/run/probe_names.hpp"
 #include "app/run/record_of.hpp"
 #include "app/suite/reading.hpp"
 #include "engine/base/suggest.hpp"

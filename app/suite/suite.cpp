@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "app/command_line/values.hpp"
+#include "app/run/probe_names.hpp"
 #include "app/suite/reading.hpp"
+#include "engine/base/documents.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/json_reader.hpp"
 #include "engine/base/read_input.hpp"
@@ -198,7 +200,9 @@ Suite load_suite(const std::string& name_or_path, const std::vector<Probe>& regi
     if (name == name_or_path) return parse_suite(json, "configs/" + name_or_path + ".json", registry);
   }
   if (looks_like_path(name_or_path)) {
-    return parse_suite(read_input_file(name_or_path), name_or_path, registry, folder_of(name_or_path));
+    const std::string text = read_input_file(name_or_path);
+    return read_document(text, name_or_path, "suite",
+                         [&] { return parse_suite(text, name_or_path, registry, folder_of(name_or_path)); });
   }
   const std::vector<std::string> names = suite_names();
   const std::string hint = did_you_mean(name_or_path, names);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/documents.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/suggest.hpp"
 
@@ -75,6 +76,8 @@ class Builder {  // NOLINT(cppcoreguidelines-special-member-functions): has only
       step_into_item();
       throw error_at(source_, pointer(), "expected a number that fits a double");
     }
+    const std::string foreign = foreign_text(text_, source_);
+    if (!foreign.empty()) throw usage_error(fmt::format("{}: is {}", source_, foreign));
     // The byte counts from 1, and is one past the text when that ends too early.
     const std::string_view before = text_.substr(0, std::max<std::size_t>(std::min(byte, text_.size() + 1), 1) - 1);
     throw usage_error(fmt::format("{}: not valid JSON at line {}, column {}{}", source_,

@@ -20,6 +20,7 @@ using std::string_view;
 
 constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
 constexpr string_view digits = "0123456789";
+constexpr string_view hexadecimal_digits = "0123456789abcdefABCDEF";
 
 struct SizeUnit {
   string_view suffix;
@@ -38,6 +39,29 @@ string_view trimmed(string_view text) {
   return text;
 }
 
+/// Takes these characters off the beginning of a text.
+string_view leading(string_view& text, string_view characters) {
+  const string_view found = text.substr(0, text.find_first_not_of(characters));
+  text.remove_prefix(found.size());
+  return found;
+}
+
+bool begins_with_digit_behind(string_view text, char mark) {
+  return text.size() > 1 && text[0] == mark && digits.find(text[1]) != string_view::npos;
+}
+
+/// As written, or more than any number has digits.
+std::int64_t exponent(string_view text) {
+  std::int64_t value = 0;
+  const bool fits = std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc();
+  return fits ? std::min<std::int64_t>(value, 100) : 100;
+}
+
+bool same_letters(string_view left, string_view right) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::ranges::equal(left, right, {}, lower, lower);
+}
+
 class RangeReader {
  public:
   RangeReader(const RangePlace& place, const std::function<void(std::uint64_t)>& add) : place_(place), add_(add) {}
@@ -45,7 +69,7 @@ class RangeReader {
   void read(string_view item) {
     const std::size_t dots = item.find("..");
     if (dots != string_view::npos) return read_range(item, trimmed(item.substr(0, dots)), item.substr(dots + 2));
-    if (item.find(':') != string_view::npos) fail("'{}' has a step but no range; write it as 0..32:4", item);
+    if (item.find(':') != string_view::npos) refuse_colons(item);
     if (item.find('*') != string_view::npos) fail("'{}' has a factor but no range; write it as 1..1024*2", item);
     add_(number(item, item));
   }
@@ -104,19 +128,48 @@ class RangeReader {
 
   /// A number, with a size suffix or without. `item` is what the user wrote around it.
   [[nodiscard]] std::uint64_t number(string_view text, string_view item) const {
-    const std::size_t end = std::min(text.find_first_not_of(digits), text.size());
-    if (end == 0) refuse_number(text);
-    std::uint64_t value = 0;
-    const bool overflows = std::from_chars(text.data(), text.data() + end, value).ec != std::errc();
-    const string_view suffix = trimmed(text.substr(end));
-    std::uint64_t unit = 1;
-    if (!suffix.empty()) {
-      const auto* const found = std::ranges::find(size_units, suffix, &SizeUnit::suffix);
-      if (found == size_units.end()) refuse_suffix(text, suffix);
-      unit = found->bytes;
+    string_view rest = text;
+    const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    if (hexadecimal) rest.remove_prefix(2);
+    std::string all(leading(rest, hexadecimal ? hexadecimal_digits : digits));
+    if (all.empty()) refuse_number(text);
+    std::int64_t tens = 0;
+    if (!hexadecimal && begins_with_digit_behind(rest, '.')) {
+      rest.remove_prefix(1);
+      const string_view decimals = leading(rest, digits);
+      all += decimals;
+      tens = -static_cast<std::int64_t>(decimals.size());
     }
-    if (overflows || value > largest / unit) fail("'{}' is too large a number; the largest is {}", item, largest);
-    return value * unit;
+    if (!hexadecimal && begins_with_digit_behind(rest, 'e')) {
+      rest.remove_prefix(1);
+      tens += exponent(leading(rest, digits));
+    }
+    std::uint64_t value = 0;
+    bool fits = std::from_chars(all.data(), all.data() + all.size(), value, hexadecimal ? 16 : 10).ec == std::errc();
+    const auto multiply = [&](std::uint64_t by) {
+      fits = fits && value <= largest / by;
+      value *= by;
+    };
+    multiply(unit_of(text, trimmed(rest)));
+    for (; tens > 0 && fits && value > 0; --tens) multiply(10);
+    if (!fits) fail("'{}' is too large a number; the largest is {}", item, largest);
+    for (; tens < 0; ++tens) {
+      if (value % 10 != 0) fail("'{}' is not a whole number{}", text, rest.empty() ? "" : " of bytes");
+      value /= 10;
+    }
+    return value;
+  }
+
+  /// The bytes of a size suffix; 1 of none.
+  [[nodiscard]] std::uint64_t unit_of(string_view text, string_view suffix) const {
+    if (suffix.empty()) return 1;
+    const auto is_called = [&](const SizeUnit& unit) {
+      const bool binary = unit.suffix[1] == 'i';  // the i says enough
+      return same_letters(suffix, unit.suffix) || (binary && same_letters(suffix, unit.suffix.substr(0, 2)));
+    };
+    const auto* const found = std::ranges::find_if(size_units, is_called);
+    if (found == size_units.end()) refuse_suffix(text, suffix);
+    return found->bytes;
   }
 
   [[noreturn]] void refuse_number(string_view text) const {
@@ -128,10 +181,30 @@ class RangeReader {
 
   [[noreturn]] void refuse_suffix(string_view text, string_view suffix) const {
     if (suffix.front() == '.' || suffix.front() == 'e') fail("'{}' is not a whole number", text);
-    if (suffix.front() == '-') fail("'{}' is not a number; a range is written with two dots, as in 0..32", text);
+    const string_view before = trimmed(text.substr(0, text.size() - suffix.size()));
+    if (suffix.front() == '-') {
+      fail("'{}' is not a number; a range is written with two dots: {}..{}", text, before, suffix.substr(1));
+    }
+    for (const SizeUnit& unit : size_units) {
+      if (!same_letters(suffix, unit.suffix.substr(0, 1))) continue;
+      const char letter = unit.suffix.front();
+      fail("'{0}' may be {1}{2}iB, by powers of two, or {1}{2}B, by powers of ten; write one of them", text, before,
+           letter);
+    }
     fail(
         "'{}' ends in '{}', which is no size; use KiB, MiB, GiB, TiB (powers of two) or KB, MB, GB, TB (powers of ten)",
         text, suffix);
+  }
+
+  /// For what other languages write as first:last or first:last:step.
+  [[noreturn]] void refuse_colons(string_view item) const {
+    const std::size_t colon = item.find(':');
+    const string_view first = trimmed(item.substr(0, colon));
+    const string_view rest = trimmed(item.substr(colon + 1));
+    if (first.empty() || rest.empty() || rest.front() == ':') {
+      fail("'{}' has a step but no range; write it as 0..32:4", item);
+    }
+    fail("'{}' has no '..'; a range, with its last value, is {}..{}", item, first, rest);
   }
 
   /// An end that would suit a range starting at `text`, for an error line.

@@ -25,7 +25,8 @@ struct RangePlace {
 [[nodiscard]] std::vector<std::string_view> list_items(std::string_view list, const RangePlace& place);
 
 /// Calls `add` with each number of one item of a list, in the order written. Ranges are inclusive; numbers take KiB,
-/// MiB, GiB, TiB (powers of two) and KB, MB, GB, TB (powers of ten).
+/// MiB, GiB, TiB (powers of two) and KB, MB, GB, TB (powers of ten) in any letters. `1.5GiB`, `1e9` and `0x10` are
+/// numbers too.
 /// Throws a usage error of one line that begins with `place.where`, quotes the text and says what would be right: for
 /// what is not in the syntax, never ends, or has more than `maximum_points` values.
 void read_range(std::string_view item, const RangePlace& place, const std::function<void(std::uint64_t)>& add);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/documents.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/json_reader.hpp"
 #include "engine/base/read_input.hpp"
@@ -102,7 +103,8 @@ fs::path own_profile_file(const fs::path& folder, const Device& device) {
 
 Profile find_profile(const std::string& name_or_path, const fs::path& own) {
   if (name_or_path.ends_with(".json") || name_or_path.find('/') != std::string::npos) {
-    return parse_profile(read_input_file(name_or_path), name_or_path);
+    const std::string text = read_input_file(name_or_path);
+    return read_document(text, name_or_path, "GPU profile", [&] { return parse_profile(text, name_or_path); });
   }
   std::vector<OwnProfile> owned = own_profiles(own);
   std::vector<ProfileName> names;

@@ -179,7 +179,7 @@ class Parser {
   std::uint16_t name() {
     const Token word = token_;
     if (word.text == "min" || word.text == "max") return smaller_or_larger();
-    const auto* const found = std::ranges::find(names, word.text);
+    const auto* const found = std::ranges::find(names, own_name(word.text));
     if (found == names.end()) {
       fail(fmt::format("{} is none of the names {}{}", quoted(word.text), fmt::join(known_names(), ", "),
                        did_you_mean(word.text, known_names())));
@@ -187,6 +187,21 @@ class Parser {
     advance();
     if (token_.is("(")) fail(fmt::format("{} is a value, not a function; an operator is missing", quoted(word.text)));
     return builder_.variable(static_cast<Variable>(found - names.begin()), word.column);
+  }
+
+  /// What CUDA calls by another name.
+  [[nodiscard]] std::string_view own_name(std::string_view name) const {
+    if (name == "threadIdx.x") return "thread";
+    if (name == "blockIdx.x") return "block";
+    if (name.starts_with("threadIdx") || name.starts_with("blockIdx")) {
+      fail(fmt::format("{} is no name: launches have one dimension; write threadIdx.x or blockIdx.x", quoted(name)));
+    }
+    if (name.starts_with("blockDim") || name.starts_with("gridDim")) {
+      fail(fmt::format("{} is no name: write the number (--block-threads sets the threads of a block), or i for "
+                       "blockIdx.x * blockDim.x + threadIdx.x",
+                       quoted(name)));
+    }
+    return name;
   }
 
   std::uint16_t smaller_or_larger() {

@@ -59,9 +59,15 @@ Token Tokens::next() {
   if (c == '{') return sweep();
   if (!is_letter(c)) return sign();
   const auto rest = text_.substr(offset_);
-  const auto* const end =
-      std::ranges::find_if_not(rest, [](char character) { return is_letter(character) || is_digit(character); });
-  return taken(Token::Kind::name, static_cast<std::size_t>(end - rest.begin()));
+  const auto end_of_word = [&](std::size_t begin) {
+    const auto* const end = std::find_if_not(
+        rest.begin() + begin, rest.end(), [](char character) { return is_letter(character) || is_digit(character); });
+    return static_cast<std::size_t>(end - rest.begin());
+  };
+  std::size_t length = end_of_word(0);
+  // CUDA's `threadIdx.x` is one name.
+  if (length + 1 < rest.size() && rest[length] == '.' && is_letter(rest[length + 1])) length = end_of_word(length + 1);
+  return taken(Token::Kind::name, length);
 }
 
 Token Tokens::number() {

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "engine/base/error.hpp"
@@ -152,7 +155,8 @@ class TextReader {
   /// The value of a token that begins with a digit, or what is wrong with it.
   std::uint64_t long_number(const char* at, std::string_view token) const {
     std::uint64_t value = 0;
-    if (token.size() == longest_token || !std::ranges::all_of(token, is_digit)) refuse_token(at, token);
+    if (token.size() == longest_token) refuse_token(at, token);
+    if (!std::ranges::all_of(token, is_digit)) return whole_float(at, token);
     for (const char c : token) {
       if (__builtin_mul_overflow(value, std::uint64_t{10}, &value) ||
           __builtin_add_overflow(value, static_cast<std::uint64_t>(c - '0'), &value) || value > most_index) {
@@ -160,6 +164,27 @@ class TextReader {
       }
     }
     return value;
+  }
+
+  /// The value of a float, as numpy.savetxt writes indices unless it is told otherwise.
+  std::uint64_t whole_float(const char* at, std::string_view token) const {
+    constexpr double exact = 9007199254740992;  // 2^53: up to there doubles are the numbers that were saved
+    const auto value = float_in(token);
+    if (!value || *value != std::floor(*value)) refuse_token(at, token);
+    if (*value > exact) {
+      refuse(at, fmt::format("'{}' is a float beyond 2^53, where not every index is one; save integers: "
+                             "numpy.savetxt(..., fmt='%d')",
+                             quoted_bytes(token)));
+    }
+    return static_cast<std::uint64_t>(*value);
+  }
+
+  /// The number that is the whole token, if it is one.
+  [[nodiscard]] static std::optional<double> float_in(std::string_view token) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
+    const bool whole = error == std::errc() && end == token.data() + token.size() && std::isfinite(value);
+    return whole ? std::optional(value) : std::nullopt;
   }
 
   [[nodiscard]] std::string_view token_at(const char* at) const {
@@ -178,8 +203,7 @@ class TextReader {
   }
 
   [[noreturn]] void refuse_token(const char* at, std::string_view token) const {
-    const bool is_negative =
-        token.size() > 1 && token[0] == '-' && std::all_of(token.begin() + 1, token.end(), is_digit);
+    const bool is_negative = token[0] == '-' && float_in(token).has_value();
     const bool is_binary = std::ranges::any_of(token, [](char c) { return c >= '\0' && c < ' ' && !is_blank(c); });
     if (token.front() == ',') refuse(at, "expected a number before ','");
     if (is_negative) {

@@ -1,6 +1,6 @@
 #pragma once
 // Indices as text: decimal integers between blanks, commas or ends of lines, and comments from '#' to the end of a
-// line.
+// line. Floats that are whole numbers up to 2^53 are integers too.
 
 #include <cstddef>
 

@@ -165,7 +165,8 @@ class LookUpExperiment final : public measure::Experiment {
 static Probe constant_probe() {
   Probe probe;
   probe.name = "constant";
-  probe.purpose = "a table looked up at several addresses per warp: constant, shared and global memory";
+  probe.purpose = "a table read at several addresses per warp, by where it lies";
+  probe.family = Family::constant;
   probe.axes = {
       axis::addresses({.flag = "warp-addresses",
                        .purpose = "distinct addresses among a warp's lanes; 1 is what constant memory is made for",

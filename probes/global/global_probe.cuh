@@ -62,6 +62,7 @@ Probe make_probe(std::string name, std::string purpose, Axis swept, Value baseli
   Probe probe;
   probe.name = std::move(name);
   probe.purpose = std::move(purpose);
+  probe.family = Family::global;
   probe.axes = axes(std::move(swept));
   probe.baseline = std::move(baseline);
   probe.describe = [=](const Case& decided, const Device&) {

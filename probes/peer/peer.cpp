@@ -181,7 +181,8 @@ std::vector<Axis> axes() {
 Probe peer_probe() {
   Probe probe;
   probe.name = "peer";
-  probe.purpose = "copies between every pair of GPUs: which way is fastest, and which pairs are unlike the others";
+  probe.purpose = "copies between every pair of GPUs, and which way is fastest";
+  probe.family = Family::peer;
   probe.on_request = true;  // it takes two GPUs
   probe.axes = axes();
   probe.compared = axis::via.name;

@@ -7,6 +7,7 @@ namespace gpumem::shared {
 
 Probe words_probe(std::vector<Axis> own) {
   Probe probe;
+  probe.family = Family::shared;
   probe.axes = std::move(own);
   probe.axes.push_back(
       axis::word_bytes({.flag = "word-bytes",

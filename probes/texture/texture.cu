@@ -356,7 +356,8 @@ static Probe texture_probe() {
   constexpr std::uint64_t largest_auto_buffer = std::uint64_t{512} << 20U;
   Probe probe;
   probe.name = "texture";
-  probe.purpose = "a 2-D array walked in several orders through textures, surfaces and global memory";
+  probe.purpose = "a 2-D array walked through textures, surfaces, global memory";
+  probe.family = Family::texture;
   probe.axes = {
       axis::walk({.flag = "texture-walk",
                   .purpose = "order in which neighbouring threads take texels; tiles are 16 x 16",

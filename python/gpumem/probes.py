@@ -191,7 +191,7 @@ def async_copy(
     counters: Counters = None, ci_width: Share = None, time_budget: str | None = None,
     numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Global to shared memory: which way fills the memory's bandwidth with the least in flight.
+    """Global to shared memory: which way needs the least in flight.
 
     in_flight: bytes that each multiprocessor has on their way at once; bandwidth is that over latency (4096, 8192,
         16384, 32768, 65536, 131072 bytes; default 4KiB..128KiB*2)
@@ -212,7 +212,7 @@ def atomics(
     ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
     quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Atomic additions to few or many addresses: what contention costs.
+    """Atomic additions to few or many words: what contention costs.
 
     addresses: 4-byte words that all threads add to, side by side; in shared memory those of a block (1..268435456
         addresses; default 1,2..8192*4)
@@ -250,7 +250,7 @@ def batching(
     time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False,
     **unknown: NoReturn,
 ) -> Report:
-    """Many small copies over the host link, or the pieces gathered into one.
+    """Many small copies: call by call, packed first, or in one call.
 
     copies: pieces that the data lies in; more pieces are smaller ones (1..1099511627776 copies; default 1..65536*4)
     batching: a call for each piece, one copy of what the host packs, or one call for all pieces (default
@@ -291,7 +291,7 @@ def cache_hint(
     ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
     quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Cache operators of loads and stores: what each is worth in L1, in L2 and beyond.
+    """Cache operators of loads and stores: what each is worth.
 
     cache_footprint: the array, a share of it for each multiprocessor, in whole 512 bytes (512..1099511627776 bytes;
         default 4MiB,40MiB,1GiB)
@@ -310,7 +310,7 @@ def coalesced(
     device: Device = None, counters: Counters = None, ci_width: Share = None, time_budget: str | None = None,
     numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """The order of a warp's lanes within its sectors: it costs nothing.
+    """The order of a warp's lanes within sectors: it costs nothing.
 
     lanes: which lane takes which of the warp's elements; subset leaves out every other lane (default
         aligned,permuted,reversed,subset)
@@ -333,7 +333,7 @@ def constant(
     ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
     quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """A table looked up at several addresses per warp: constant, shared and global memory.
+    """A table read at several addresses per warp, by where it lies.
 
     warp_addresses: distinct addresses among a warp's lanes; 1 is what constant memory is made for (1..32; default
         1..32)
@@ -350,7 +350,7 @@ def divergence(
     ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
     quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Lanes of a warp on different paths: what parting costs, and what does not part them.
+    """Lanes of a warp on different paths: what parting them costs.
 
     paths: different paths of equal work; each lane takes one of them at a time (1, 2, 4, 8, 16, 32 paths; default
         1..32*2)
@@ -368,7 +368,7 @@ def fusion(
     time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False,
     **unknown: NoReturn,
 ) -> Report:
-    """GeLU as a kernel for every operation, or in one: what passing arrays through memory costs.
+    """GeLU as a kernel for every operation, against one for all.
 
     fusion_size: size of the array; a small one stays in L2 from one kernel to the next (4..1099511627776 bytes; default
         1MiB..1GiB*4)
@@ -385,7 +385,7 @@ def grayscale(
     ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
     quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """An RGB image made grey, against its speed of light: memory, arithmetic and launch.
+    """An RGB image made grey, against its speed of light.
 
     image: side of the square image; the time of a small one is mostly that of the launch (1..65536 pixels; default
         512..8192*2)
@@ -403,7 +403,7 @@ def hierarchy(
     ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
     quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Every level of memory at its best: what each holds, and how fast it is.
+    """Every level of memory at its best: how large, and how fast.
 
     hierarchy: where the data lies: l2 each multiprocessor its own, l2-shared all the same; host is across the link
         (default register,shared,l1,l2,l2-shared,memory,host)
@@ -423,7 +423,7 @@ def indices(
     ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
     quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Gathers and scatters through index arrays of your own, or in Spatter's notation.
+    """Gathers and scatters through index arrays of your own.
 
     indices: elements that the accesses go to: a file (.npy, text or words), a JSON file of Spatter's, or its notation,
         also 0,4,8 (files, Spatter's notation; default UNIFORM:8:1:NR UNIFORM:8:4:NR MS1:8:4:32 LAPLACIAN:2:1:1000)
@@ -457,7 +457,7 @@ def latency(
     device: Device = None, counters: Counters = None, ci_width: Share = None, time_budget: str | None = None,
     numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """How long a load takes that waits for the one before, at each level of the hierarchy.
+    """How long a load takes that waits for the one before, by level.
 
     latency: what answers: a register, a memory of the multiprocessor, a cache that holds all of a chase, or what is
         behind them (default register,shared,cluster,l1,texture,constant,constant-far,local,l2,l2-far,memory,host)
@@ -475,7 +475,7 @@ def launch(
     ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
     quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Kernels that do next to nothing: one by one, many queued, or many in a graph.
+    """Kernels that do next to nothing: alone, queued, or in a graph.
 
     kernels: kernels launched before the host needs the last one's result (1..65536 kernels; default 1..1024*4)
     launch: wait for each, wait for the last, or hand all over in one call as a CUDA graph (default alone,batched,graph)
@@ -492,7 +492,7 @@ def layout(
     counters: Counters = None, ci_width: Share = None, time_budget: str | None = None,
     numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Arrays of structures against structures of arrays: what the order of fields in memory costs.
+    """Arrays of structures against structures of arrays.
 
     structure_bytes: size of a structure, in fields of 4 bytes (4, 8, 12, 16, 20, 24, 28, 32 bytes; default 4..32:4)
     layout: array of structures, the same padded and aligned to vector words, an array for each field, or those in tiles
@@ -512,7 +512,7 @@ def local(
     time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False,
     **unknown: NoReturn,
 ) -> Report:
-    """An indexed array of each thread's own in local memory, against the same work in registers.
+    """An array of each thread's own: local memory against registers.
 
     array_words: 4-byte words in each thread's array; many of them do not fit in L1, nor in registers (4, 8, 16, 32, 64
         words; default 4..64*2)
@@ -532,7 +532,7 @@ def matmul(
     ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
     quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Product of two matrices: what tiles in shared memory and outputs in registers gain.
+    """Matrix product: what tiles and outputs in registers gain.
 
     product: columns of B and C, and rows and depth of the product unless they are given (1..65536 elements; default
         128,1024,4096)
@@ -556,7 +556,7 @@ def occupancy(
     time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False,
     **unknown: NoReturn,
 ) -> Report:
-    """Bandwidth over the warps that are resident: how many it takes, and whether it matters what limits them.
+    """Bandwidth over resident warps: how many of them it takes.
 
     resident_warps: warps of a multiprocessor at once, each with two loads of 16 bytes in flight a lane (2, 4, 8, 16,
         32, 48, 64 warps; default 2..32*2,48,64)
@@ -597,7 +597,7 @@ def overlap(
     time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False,
     **unknown: NoReturn,
 ) -> Report:
-    """Copy in, compute, copy out: one after another, or at once over several streams.
+    """Copy in, compute, copy out: in turn, or at once over streams.
 
     streams: streams that share the chunks; 1 copies in, computes and copies out one after another (1..128 streams;
         default 1..16*2)
@@ -651,7 +651,7 @@ def peer(
     counters: Counters = None, ci_width: Share = None, time_budget: str | None = None,
     numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Copies between every pair of GPUs: which way is fastest, and which pairs are unlike the others.
+    """Copies between every pair of GPUs, and which way is fastest.
 
     source: the GPU that has the data, by its CUDA index; a matrix's rows (0..63; default all)
     target: the GPU that gets the data; a matrix's columns (0..63; default all)
@@ -694,7 +694,7 @@ def pitch(
     device: Device = None, counters: Counters = None, ci_width: Share = None, time_budget: str | None = None,
     numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Rows of a 2-D array, plain and padded: what a width that is no multiple of a sector costs.
+    """Rows of a 2-D array, plain and padded: what an odd width costs.
 
     width: elements per row; a sector holds 8 of 4 bytes (1..16777216 elements; default 4096..4104)
     rows: one row right behind the other, or each padded as cudaMallocPitch does (default plain,pitched)
@@ -715,7 +715,7 @@ def random(
     counters: Counters = None, ci_width: Share = None, time_budget: str | None = None,
     numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Gather, scatter and update in random places: what they cost, over the footprint.
+    """Gather, scatter and update in random places, over the footprint.
 
     random_footprint: memory that the accesses are spread over, a power of two; up to the L2 they are served from there
         (1024..1099511627776 bytes; default 1MiB..4GiB*4)
@@ -734,7 +734,7 @@ def roofline(
     time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False,
     **unknown: NoReturn,
 ) -> Report:
-    """Multiply-adds on every word read: from what memory limits to what arithmetic limits.
+    """Multiply-adds per word read: from when arithmetic is the limit.
 
     fma_per_word: on each word that is read: twice as many flops over 4 or 8 bytes is the intensity (1..65536
         multiply-adds; default 1..512*2)
@@ -752,7 +752,7 @@ def stream(
     device: Device = None, counters: Counters = None, ci_width: Share = None, time_budget: str | None = None,
     numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Copy, mul, add, triad and dot: what kernels that stream whole arrays reach.
+    """Copy, mul, add, triad and dot: how fast whole arrays stream.
 
     stream: kernel of STREAM: c = a, b = s c, c = a + b, a = b + s c, or the sum of a b (default copy,mul,add,triad,dot)
     type: what the arrays hold (default float,double)
@@ -797,7 +797,7 @@ def texture(
     ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
     quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """A 2-D array walked in several orders through textures, surfaces and global memory.
+    """A 2-D array walked through textures, surfaces, global memory.
 
     texture_walk: order in which neighbouring threads take texels; tiles are 16 x 16 (default row,column,tile,z-order)
     path: what the texels are read through; 2-D textures and surfaces have a layout of their own (default
@@ -816,7 +816,7 @@ def tile(
     time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False,
     **unknown: NoReturn,
 ) -> Report:
-    """A 32 x 32 tile of shared memory by columns: what cures its bank conflicts.
+    """A 32 x 32 tile read by columns: what cures its bank conflicts.
 
     tile: how the tile lies in shared memory; padded to 33 words a row, or swizzled (default plain,padded,swizzled)
     tile_walk: what a warp accesses at once: a column, or a row, which has no conflicts anyway (default columns)
@@ -835,7 +835,7 @@ def transfer(
     time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False,
     **unknown: NoReturn,
 ) -> Report:
-    """Copies between host and device: what each kind of host memory costs and gives.
+    """Copies between host and device, by the kind of host memory.
 
     size: bytes of a copy, each way; small copies show its fixed cost, large ones the link (4..1099511627776 bytes;
         default 4KiB..1GiB*4)
@@ -856,7 +856,7 @@ def transpose(
     time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False,
     **unknown: NoReturn,
 ) -> Report:
-    """A matrix transposed: what strides cost, and what a tile in shared memory makes of them.
+    """A matrix transposed: what strides cost, and what a tile gains.
 
     matrix: columns of the matrix, and its rows unless --matrix-rows says otherwise (1..1048576 elements; default
         1024..8192*2)
@@ -877,7 +877,7 @@ def working_set(
     ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
     quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Latency and bandwidth over the footprint: what each cache and TLB holds.
+    """Latency and bandwidth over the footprint: what each cache holds.
 
     footprint: bytes that are visited, again and again; each cache and TLB holds so many of them (4096..1099511627776
         bytes; default
@@ -899,7 +899,7 @@ def zero_copy(
     device: Device = None, counters: Counters = None, ci_width: Share = None, time_budget: str | None = None,
     numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Kernels on mapped host memory against copying first: from how many passes copying pays.
+    """Kernels on mapped host memory, against copying first.
 
     passes: times the kernel goes over all of the data; a copy is paid once for all of them (1..256; default 1..8*2)
     zero_copy: where the kernel finds the data: in mapped host memory, or copied to the device and back (default

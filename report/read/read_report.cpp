@@ -6,6 +6,7 @@
 #include <istream>
 #include <stdexcept>
 
+#include "engine/base/documents.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/read_input.hpp"
 #include "report/read/field_reader.hpp"
@@ -61,18 +62,6 @@ bool is_about_results(const std::vector<AdviceRecord>& advice, const std::vector
 
 constexpr const char* standard_input_name = "standard input";
 
-/// What a JSON text that is no report is instead, as far as gpumem knows such texts; empty otherwise.
-std::string other_document(const JsonReader& json) {
-  if (!json.is_object() || json.has("results")) return {};
-  if (json.has("probes")) return "a suite; run it with: gpumem check";
-  if (json.has("reports") && json.has("profile")) {
-    return "a contributed profile; make the profile anew from its reports with: gpumem calibrate --from";
-  }
-  if (json.has("rates")) return "a GPU's profile; predict with it: gpumem probe --backend model --gpu";
-  if (json.has("differences") && json.has("cases")) return "a comparison; compare reads the reports it was made of";
-  return {};
-}
-
 }  // namespace
 
 Report read_report(std::string_view text, const std::string& source, std::span<const std::string_view> emptied) {
@@ -104,20 +93,11 @@ std::string read_text(const std::string& path, std::istream& standard_input) {
   return path == "-" ? read_input(standard_input, standard_input_name) : read_input_file(path);
 }
 
-Report read_report_file(const std::string& path, std::istream& standard_input) {
+Report read_report_file(const std::string& path, std::istream& standard_input,
+                        std::span<const std::string_view> emptied) {
+  const std::string text = read_text(path, standard_input);
   const std::string source = source_name(path);
-  const JsonText parsed(read_text(path, standard_input), source);
-  return read_report_document(parsed.root(), source);
-}
-
-Report read_report_document(const JsonReader& json, const std::string& source) {
-  try {
-    return read_report(json);
-  } catch (const Error&) {
-    const std::string other = other_document(json);
-    if (!other.empty()) throw usage_error(fmt::format("'{}' is no report but {}", source, other));
-    throw;
-  }
+  return read_document(text, source, "report", [&] { return read_report(text, source, emptied); });
 }
 
 Report read_report_line(std::string_view line) {

@@ -27,11 +27,10 @@ namespace gpumem::report {
 /// reason, or for more than any report has (engine/base/read_input.hpp).
 [[nodiscard]] std::string read_text(const std::string& path, std::istream& standard_input);
 
-/// The report of a file, or of standard input. Throws a usage error of one line.
-[[nodiscard]] Report read_report_file(const std::string& path, std::istream& standard_input);
-
-/// The report that a file's text is, read as JSON. Throws a usage error, which says so of another document of gpumem's.
-[[nodiscard]] Report read_report_document(const JsonReader& json, const std::string& source);
+/// The report of a file, or of standard input. Throws a usage error of one line, which says what another document of
+/// gpumem's is.
+[[nodiscard]] Report read_report_file(const std::string& path, std::istream& standard_input,
+                                      std::span<const std::string_view> emptied = {});
 
 /// A report and a record back from their lines of JSON (write_report_line, write_record_line), with all readings and
 /// samples. Throw std::runtime_error for anything else.

@@ -38,7 +38,7 @@ def model(words):
 
 def environment(**variables):
     """This process' environment without what changes the program's output, and with `variables`."""
-    plain = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS")}
+    plain = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
     return plain | variables
 
 

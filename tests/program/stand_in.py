@@ -13,7 +13,7 @@ import harness
 import predicted_anew
 
 # What changes nothing about the cases, with the number of words it takes; a reference may have been counted as well.
-OUTPUT = {"--output": 2, "--format": 2, "--junit": 2, "--openmetrics": 2, "--why": 1, "--no-color": 1}
+OUTPUT = {"--output": 2, "--format": 2, "--junit": 2, "--openmetrics": 2, "--why": 1, "--no-color": 1, "--color": 2}
 ABOUT_THE_RUN = {"--ci-width": 2, "--time-budget": 2, "--quiet": 1, "--counters": 1, "--counters=require": 1, "--device": 2, "--attempts": 2}
 
 

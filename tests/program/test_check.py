@@ -242,7 +242,7 @@ class Checks(CheckTest):
             ("nothing-like-it",): "no suite 'nothing-like-it': there are ",
             (self.path("missing.json"),): "missing.json",
             (str(self.directory),): str(self.directory),
-            (self.path("other.json"),): "is neither a suite",
+            (self.path("other.json"),): "is no suite or report of gpumem's",
             (self.path("cut.json"),): "not valid JSON at line 1",
             ("smoke", "--attempts", "0"): "--attempts: '0'",
             ("smoke", "--junit", self.path("no/dir.xml")): "no/dir.xml",

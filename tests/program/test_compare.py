@@ -211,7 +211,7 @@ class Formats(CompareTest):
         self.assertEqual(chosen("1,3"), [(1, "read"), (3, "read")])
         self.assertEqual(len(chosen("block_threads=auto")), len(self.report["results"]))
         self.assertEqual(run("compare", str(OFFSET), new, "offset=1", "--fail-on-regression", "3%").returncode, 0)
-        for word, complaint in (("offset=77", "none of 99 cases fits 'offset=77'"), ("offst=1", "did you mean 'offset'?"),
+        for word, complaint in (("offset=77", "no case has 'offset=77'; there are: 0..32"), ("offst=1", "did you mean 'offset'?"),
                                 ("99", "there is no case 99"), ("op=move", "op: 'move' is not one of")):
             self.assertIn(complaint, self.fail_with(2, "compare", str(OFFSET), new, word))
 

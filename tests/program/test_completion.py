@@ -54,6 +54,17 @@ class Words:
         self.offers("gpumem devices --j", "--json")
         self.offers("gpumem devices --ba")
 
+    def test_options_of_the_probe_at_hand(self):
+        for line in ("gpumem probe offset --", "gpumem probe --offset 0..32 --", "gpumem probe --quiet offset --"):
+            offered = set(self.complete(line))
+            self.assertLessEqual({"--offset", "--op", "--word-bytes", "--backend", "--output", "--help"}, offered)
+            self.assertEqual(offered & {"--stride", "--bank-stride", "--transfer", "--size"}, set(), line)
+        self.offers("gpumem probe offset --o", "--offset", "--op", "--output")
+        self.offers("gpumem probe offset --st")
+        self.offers_among_others("gpumem probe offset stride --", "--offset", "--stride")
+        self.offers("gpumem probe bank --op ", "read", "write")
+        self.offers("gpumem help of", "offset")
+
     def test_every_option_in_help(self):
         for command in re.findall(r"^  ([a-z]+) ", run("--help").stdout, re.MULTILINE):
             with self.subTest(command):

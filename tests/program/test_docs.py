@@ -125,6 +125,7 @@ class Commands(PageTest):
     @functools.cached_property
     def options(self):
         helps = [self.succeed(command, "--help") for command in self.commands()]
+        helps += [self.succeed("probe", probe["name"], "--help") for probe in json.loads(self.succeed("list", "--json"))]
         for script in ("plot.py", "prediction.py", "quote.py"):
             helps.append(subprocess.check_output([sys.executable, ROOT / "report" / script, "--help"], text=True))
         return set(re.findall(r"--[a-z][a-z-]*", "".join(helps)))
@@ -186,7 +187,12 @@ class Lists(PageTest):
         """Each has a row that leads to its page, and there a row with its axes and their defaults; what many of them take
         stands in a table of its own."""
         text = sections(PROBES)
-        page_of = {spans(name)[0]: DOCS / links(name)[0].partition("#")[0] for _, name, _ in table(text["The probes"])}
+        rows = table(text["The probes"])
+        page_of = {spans(name)[0]: DOCS / links(name)[0].partition("#")[0] for _, name, _ in rows}
+        families = {}
+        for family, name, _ in rows:
+            title = re.sub(r"\[(.*)\]\(.*\)", r"\1", family) or title
+            families[spans(name)[0]] = title
         listed = {}
         for page in sorted(set(page_of.values())):
             introduction = next(iter(sections(page).values()))
@@ -196,8 +202,11 @@ class Lists(PageTest):
                 listed[probe] = dict(span.split(" ", 1) for span in spans(axes))
         shared = {(probe, spans(axis)[0]) for axis, _, probes in table(text["Axes that many probes share"])
                   for probe in spans(probes)}
+        probes = json.loads(self.succeed("list", "--json"))
+        self.assertEqual(families, {probe["name"]: probe["family"] for probe in probes})
+        self.assertEqual(list(dict.fromkeys(families.values())), re.findall(r"^\w.*(?=\n  )", self.succeed("list"), re.MULTILINE))
         expected = {}
-        for probe in json.loads(self.succeed("list", "--json")):
+        for probe in probes:
             axes = {axis["flag"]: axis["default"] for axis in probe["axes"]}
             others = {flag for name, flag in shared if name == probe["name"]}
             self.assertLessEqual(others, set(axes), probe["name"])

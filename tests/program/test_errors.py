@@ -1,13 +1,18 @@
 """Every error is one line on stderr with its exit code, and nothing on stdout."""
 
+import gzip
+import json
 import os
+import re
 import shlex
 import stat
 import subprocess
 import unittest
+from pathlib import Path
 
 from harness import MODEL, PROGRAM, ProgramTest, as_somebody, run
 
+ROOT = Path(__file__).parents[2]
 GPU_HERE = run("devices").returncode == 0
 
 
@@ -32,6 +37,18 @@ class Usage(ProgramTest):
                 self.assertIn(text, line)
                 self.assertEqual(self.fail_with(2, "probe", f"--offset={text}", *MODEL), line)
 
+    def test_numbers_of_other_notations(self):
+        for typed, meant in (("1.5GiB", "1536MiB"), ("64mib", "64MiB"), ("0x4000000", "64MiB"), ("64Mi", "64MiB")):
+            with self.subTest(typed):
+                self.assertEqual(self.succeed("probe", "--offset", "0x10", "--buffer", typed, *MODEL),
+                                 self.succeed("probe", "--offset", "16", "--buffer", meant, *MODEL))
+        for axis, text, line in (("--buffer", "1G", "'1G' may be 1GiB, by powers of two, or 1GB, by powers of ten"),
+                                 ("--offset", "0:32", "'0:32' has no '..'; a range, with its last value, is 0..32"),
+                                 ("--offset", "0:32:4", "a range, with its last value, is 0..32:4"),
+                                 ("--offset", "0-32", "a range is written with two dots: 0..32")):
+            with self.subTest(text):
+                self.assertIn(line, self.fail_with(2, "probe", axis, text, *MODEL))
+
     def test_unknown_names_with_the_nearest(self):
         for arguments, line in {
             ("probe", "ofset"): "unknown probe 'ofset'; did you mean 'offset'?",
@@ -43,6 +60,46 @@ class Usage(ProgramTest):
         }.items():
             with self.subTest(arguments):
                 self.assertEqual(self.fail_with(2, *arguments), line)
+
+    def test_what_others_call_a_probe(self):
+        for word, probes in {"bandwidth": ("hierarchy", "stream", "transfer"), "memcpy": ("transfer",), "h2d": ("transfer",),
+                             "pcie": ("transfer",), "nvlink": ("peer",), "gemm": ("matmul",), "memcopy": ("transfer",),
+                             "shared-memory": ("async-copy", "bank", "tile")}.items():
+            for arguments in (("probe", word, *MODEL), ("list", word), ("probe", word, "--help")):
+                with self.subTest(arguments):
+                    line = self.fail_with(2, *arguments)
+                    self.assertTrue(line.startswith(f"unknown probe '{word}'; did you mean '"), line)
+                    self.assertEqual(tuple(re.findall(r"(?:mean|or) '([a-z-]+)' \(", line)), probes)
+        self.assertEqual(self.fail_with(2, "probe", "transpose2d"), "unknown probe 'transpose2d'; did you mean 'transpose'?")
+        self.assertEqual(self.fail_with(2, "pcie"), "unknown command 'pcie'; did you mean: gpumem probe transfer")
+
+    def test_what_can_only_mean_one_thing_is_taken(self):
+        for typed, meant in ((("probe", "--offset", "0", "--op", "read", "write"), ("probe", "--offset", "0", "--op", "read,write")),
+                             (("probe", "--offset", "0", "4", "8"), ("probe", "--offset", "0,4,8")),
+                             (("probe", "--suite", "smoke"), ("probe", "--config", "smoke")),
+                             (("check", "--suite", "smoke"), ("check", "smoke"))):
+            with self.subTest(typed):
+                self.assertEqual(self.succeed(*typed, *MODEL), self.succeed(*meant, *MODEL))
+        json.loads(self.succeed("probe", "--offset", "0", *MODEL, "--json"))
+        json.loads(self.succeed("check", "smoke", *MODEL, "--json"))
+        json.loads(self.succeed("expect", "h200", "--json"))
+
+    def test_a_program_that_does_not_stand_behind_the_mark(self):
+        for typed, meant in ((("./app", "-n", "3"), "gpumem run -- ./app -n 3"),
+                             (("run", "./app"), "gpumem run -- ./app"),
+                             (("run", "--output", "a.json", "python3", "a b.py", "--help"),
+                              "gpumem run --output a.json -- python3 'a b.py' --help")):
+            with self.subTest(typed):
+                self.assertTrue(self.fail_with(2, *typed).endswith(": " + meant))
+
+    def test_every_synonym_leads_to_a_probe(self):
+        source = (ROOT / "app" / "run" / "probe_names.cpp").read_text(encoding="utf-8")
+        rows = re.findall(r'^    \{"([a-z-]+)", "([a-z0-9 -]+)"\},$', source, re.MULTILINE)
+        self.assertGreater(len(rows), 20)
+        names = {probe["name"] for probe in json.loads(self.succeed("list", "--json"))}
+        for probe, words in rows:
+            self.assertIn(probe, names)
+            self.assertEqual(names & {*words.split()}, set())
 
     def test_an_argument_of_several_lines_is_quoted_on_one(self):
         self.assertIn("'1 2'", self.fail_with(2, "probe", "--offset", "1\n2", *MODEL))
@@ -141,6 +198,44 @@ class Files(ProgramTest):
                     self.assertIn(os.path.basename(path)[:4], lines[0])
                     self.assertNotIn("filesystem", done.stderr)
                     self.assertIn(reason, lines[0])
+
+    def written(self, name, content):
+        path = self.directory / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    def test_a_file_of_another_kind(self):
+        report = self.written("run.json", self.succeed("probe", "--offset", "0", *MODEL, "--json"))
+        profile = str(ROOT / "configs" / "gpus" / "h200.json")
+        suite = str(ROOT / "configs" / "smoke.json")
+        other = self.written("other.json", '{"a": 1}')
+        predict = ("probe", "--offset", "0", "--backend", "model")
+        for arguments, line in (
+                (("show", other), f"'{other}' is no report of gpumem's; write one with: gpumem probe --output report.json"),
+                (("show", profile), f"'{profile}' is no report but a GPU profile; predict with it: gpumem probe --backend model --gpu {profile}"),
+                (("explain", suite), f"'{suite}' is no report but a suite; run it with: gpumem check {suite}"),
+                ((*predict, "--gpu", report), f"'{report}' is no GPU profile but a report; see it with: gpumem show {report}; "
+                                              f"make a GPU profile of it with: gpumem calibrate --from {report}"),
+                ((*predict, "--gpu", suite), f"'{suite}' is no GPU profile but a suite; run it with: gpumem check {suite}"),
+                (("probe", "--config", report), f"'{report}' is no suite but a report; see it with: gpumem show {report}; "
+                                                f"make a GPU profile of it with: gpumem calibrate --from {report}"),
+                (("check", profile), f"'{profile}' is no suite or report but a GPU profile; predict with it: gpumem probe "
+                                     f"--backend model --gpu {profile}")):
+            with self.subTest(arguments):
+                self.assertEqual(self.fail_with(2, *arguments), line)
+
+    def test_a_report_that_is_packed_or_encoded(self):
+        text = self.succeed("probe", "--offset", "0", *MODEL, "--json")
+        for name, content, wrong in (("run.json.gz", gzip.compress(text.encode()), "is compressed with gzip; unpack it: gunzip {}"),
+                                     ("le.json", text.encode("utf-16"), "iconv -f UTF-16 -t UTF-8 {} > utf-8.json"),
+                                     ("be.json", b"\xfe\xff" + text.encode("utf-16-be"), "is in UTF-16")):
+            path = self.written(name, content)
+            for command in ("show", "explain", "check", "portrait"):
+                with self.subTest(name, command=command):
+                    line = self.fail_with(2, command, path)
+                    self.assertTrue(line.startswith(f"{path}: is "), line)
+                    self.assertIn(wrong.format(path), line)
+        self.succeed("show", self.written("mark.json", b"\xef\xbb\xbf" + text.encode()))
 
     def test_a_current_folder_that_is_gone(self):
         folder = self.directory / "gone"

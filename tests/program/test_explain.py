@@ -65,7 +65,9 @@ class Explain(ProgramTest):
         name = self.report
         self.assertIn("did you mean 'offset'?", self.fail_with(2, "explain", name, "ofset=1"))
         self.assertIn("9 cases, 0 to 8", self.fail_with(2, "explain", name, "9"))
-        self.assertIn("fits 'offset=99'", self.fail_with(2, "explain", name, "offset=99"))
+        self.assertEqual(self.fail_with(2, "explain", name, "offset=99"), "no case has 'offset=99'; there are: 0..8")
+        self.assertEqual(self.fail_with(2, "explain", name, "buffer=1MiB"), "no case has 'buffer=1MiB'; there are: 1GiB")
+        self.assertEqual(self.fail_with(2, "explain", name, "3", "offset=4"), "none of 9 cases fits '3 offset=4'")
         self.assertIn("needs a report", self.fail_with(2, "explain"))
         self.assertIn("did you mean 'markdown'?", self.fail_with(2, "explain", name, "--format", "markdwon"))
         self.assertIn("No such file", self.fail_with(2, "explain", "/no/such.json"))

@@ -147,7 +147,7 @@ class Fleet(ProgramTest):
         self.assertEqual({len(machine["cases"]) for machine in strict_json(
             self.compare("0..4", "--format", "json").stdout)["machines"]}, {5})
         directory = str(self.directory)
-        self.assertIn("fits 'offset=77'", self.fail_with(2, "compare", "--fleet", directory, "offset=77"))
+        self.assertIn("no case has 'offset=77'; there are: 0..8", self.fail_with(2, "compare", "--fleet", directory, "offset=77"))
         self.assertIn("did you mean 'offset'?", self.fail_with(2, "compare", "--fleet", directory, "ofset=1"))
 
     def test_the_order_of_threads_does_not_show(self):

@@ -131,7 +131,7 @@ class Text(Hostile):
                         b'{"a":' * 1_000_000, b'{"a": NaN}', b'{"a": -Infinity}', b'{"a": 1e999}', b'{"a": 1, "a": 1}',
                         b'"' + b"x" * 1_000_000, b"1" * 1_000_000, b'{"' + b"x" * 1_000_000 + b'": 1, "a": }',
                         b'{"a\x1b[31m": 1}', '{"\\n\u202e\u009b": 1}'.encode(), b'{"a": "\xc0\x80"}'):
-            self.every_command(self.file(content), lambda line: self.assertIn("in.json: ", line))
+            self.every_command(self.file(content), lambda line: self.assertRegex(line, r"in\.json(: |' is no )"))
 
     def test_an_end_that_never_comes(self):
         self.every_command("/dev/zero", lambda line: self.assertIn("/dev/zero: is larger than 256 MiB", line))
@@ -178,8 +178,7 @@ class Reports(Hostile):
                         continue
                     refused += 1
                     pointer = "/" + "/".join(map(str, place))
-                    self.assertIn(f"in.json: {pointer}", line)
-                    self.assertIn("expected ", line)
+                    self.assertRegex(line, rf"in\.json: {pointer}.*expected " if place else "in.json' is no report")
         self.assertGreater(refused, 250)
 
     def test_absurd_numbers(self):
@@ -283,7 +282,7 @@ class Profiles(Hostile):
                     if line is None:
                         continue
                     refused += 1
-                    self.assertIn("in.json: /" + "/".join(map(str, place)), line)
+                    self.assertIn("in.json: /" + "/".join(map(str, place)) if place else "in.json' is no ", line)
         self.assertGreater(refused, 100)
 
     def test_predictions_from_absurd_rates_are_numbers(self):
@@ -314,7 +313,7 @@ class Suites(Hostile):
                     line = self.survive(*self.COMMAND, self.json(with_value(whole, place, new)))
                     refused += line is not None
                     if line is not None:
-                        self.assertIn("in.json: /", line)
+                        self.assertIn("in.json: /" if place else "in.json' is no ", line)
         self.assertGreater(refused, 80)
 
     def test_more_than_one_run_takes(self):

@@ -65,6 +65,16 @@ class Files(Indices):
         done = run(*arguments)
         return done.stderr if done.returncode == 2 else None
 
+    def test_floats_as_numpy_writes_them(self):
+        values = [k * 37 % 4096 for k in range(512)]
+        floats = self.file("saved.txt", "".join(f"{value:.18e}\n" for value in values))
+        whole = self.file("whole.txt", "".join(f"{value}\n" for value in values))
+        predicted = [self.predict("--indices", path, *SHAPE)["results"][0]["headline"] for path in (floats, whole)]
+        self.assertEqual(*predicted)
+        halves = self.file("halves.txt", "0.000000000000000000e+00\n1.500000000000000000e+00\n")
+        self.assertIn("line 2, column 1: '1.500000000000000000e+00' is no decimal integer",
+                      self.fail_with(2, "probe", "--indices", halves, *MODEL))
+
     def test_a_name_that_is_notation_too(self):
         self.file("1024", "7 9 11")
         line = run("probe", "--indices", "1024", *MODEL, cwd=self.directory).stderr
@@ -123,8 +133,17 @@ class Names(Indices):
             if shape[1]:
                 self.assertEqual(one["parameters"]["elements_per_thread"], shape[1])
 
+    def test_names_of_cuda(self):
+        shape = ("--block-threads", "128", "--elements-per-thread", "1")
+        headlines = [self.predict("--pattern", text, *shape)["results"][0]["headline"]
+                     for text in ("block * 128 + thread * 4 % 128", "blockIdx.x * 128 + threadIdx.x * 4 % 128")]
+        self.assertEqual(*headlines)
+        for text, part in (("threadIdx.y", "launches have one dimension; write threadIdx.x or blockIdx.x"),
+                           ("blockIdx.x * blockDim.x + threadIdx.x", "'blockDim.x' is no name: write the number")):
+            self.assertIn(part, self.fail_with(2, "probe", "--pattern", text, *MODEL))
+
     def test_help_says_what_names_are(self):
-        for text in (self.succeed("probe", "--help"), self.succeed("list", "pattern")):
+        for text in (self.succeed("probe", "pattern", "--help"), self.succeed("list", "pattern")):
             self.assertIn("warp (of the block", " ".join(text.split()))
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -251,6 +252,26 @@ class Terminals(ProgramTest):
         self.assertIn("\x1b[", self.on_terminal("stdout"))
         self.assertNotIn("\x1b[", self.on_terminal("stdout", "--no-color"))
         self.assertNotIn("\x1b[", self.on_terminal("stdout", NO_COLOR="1"))
+        self.assertNotIn("\x1b[", self.on_terminal("stdout", "--color", "never"))
+        self.assertIn("\x1b[", self.on_terminal("stdout", "--color", "always", NO_COLOR="1"))
+
+    def test_colours_can_be_forced_into_a_pipe(self):
+        plain = self.succeed(*self.ARGUMENTS)
+        self.assertNotIn("\x1b[", plain)
+        for options, variables in ((("--color", "always"), {}), (("--color=always",), {"NO_COLOR": "1"}), ((), {"FORCE_COLOR": "1"})):
+            with self.subTest(options, **variables):
+                coloured = self.succeed(*self.ARGUMENTS, *options, env=environment(**variables))
+                self.assertIn("\x1b[", coloured)
+                self.assertEqual(re.sub(r"\x1b\[[0-9;]*m", "", coloured), plain)
+        for options, variables in (((), {"FORCE_COLOR": "0"}), (("--no-color",), {"FORCE_COLOR": "1"}),
+                                   ((), {"FORCE_COLOR": "1", "NO_COLOR": "1"}), (("--color", "auto"), {})):
+            with self.subTest(options, **variables):
+                self.assertEqual(self.succeed(*self.ARGUMENTS, *options, env=environment(**variables)), plain)
+        self.assertEqual(self.fail_with(2, *self.ARGUMENTS, "--color", "alwys"),
+                         "--color: 'alwys' is not one of auto, always, never; did you mean 'always'?")
+        target = self.directory / "a.txt"
+        self.succeed(*self.ARGUMENTS, "--color", "always", "--quiet", "--output", str(target))
+        self.assertNotIn("\x1b[", target.read_text())
 
     def test_bars_stay_without_colour(self):
         self.assertIn("\u2588", self.on_terminal("stdout", NO_COLOR="1"))

@@ -268,9 +268,10 @@ class Terminal(RunTest):
 
 class Usage(RunTest):
     def test_without_a_command(self):
-        for arguments in ((), ("--",), ("true",), ("--launches", "2")):
+        for arguments in ((), ("--",), ("--launches", "2")):
             self.assertIn("run needs a command behind --", self.refused(*arguments))
-        self.assertIn("stand behind --", self.refused("./app", "--its-own"))
+        for arguments in (("true",), ("./app", "--its-own")):
+            self.assertIn("the program stands behind --: gpumem run -- " + " ".join(arguments), self.refused(*arguments))
 
     def test_values(self):
         for arguments, part in {

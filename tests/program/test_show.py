@@ -53,6 +53,54 @@ class OneReport(ShowTest):
         self.assertEqual(shown["findings"], report["findings"])
         self.assertEqual(shown["results"][0]["why"], "As it was explained then.")
 
+    def test_chosen_cases(self):
+        path = self.saved("--offset", "0..8", "--op", "read,write")
+        whole = json.loads(Path(path).read_text())
+
+        def shown(*words):
+            report = strict_json(self.succeed("show", path, *words, "--format", "json"))
+            return [(case["parameters"]["offset_elements"], case["parameters"]["op"]) for case in report["results"]]
+
+        self.assertEqual(shown("offset=1"), [(1, "read"), (1, "write")])
+        self.assertEqual(shown("offset=1..2", "op=write"), [(1, "write"), (2, "write")])
+        self.assertEqual(shown("3,0"), [(0, "read"), (3, "read")])
+        report = strict_json(self.succeed("show", path, "offset=1", "op=write", "--format", "json"))
+        self.assertEqual(report["results"], [case for case in whole["results"] if case["parameters"]["offset_elements"] == 1
+                                             and case["parameters"]["op"] == "write"])
+        self.assertEqual(report["findings"], ["Writes are predicted to reach 3371 GB/s (70 % of peak) at offset 1."])
+        copies = self.saved("--transfer", "pinned,pageable", "--size", "1MiB..64MiB*4", name="copies.json")
+        back = strict_json(self.succeed("show", copies, "direction=to-host", "--format", "json"))
+        self.assertEqual(len(back["results"]), 8)
+        named = [index for conclusion in back["conclusions"] for index in conclusion["cases"]]
+        self.assertGreaterEqual(max(named), 4)  # of 24 that there were
+        self.assertLess(max(named), 8)
+        self.assertNotIn("offset 8", self.succeed("show", path, "offset=0..2"))
+        again = self.directory / "again.json"
+        self.succeed("show", path, "offset=1", "--output", str(again))
+        self.assertEqual(self.succeed("show", str(again)), self.succeed("show", path, "offset=1"))
+
+    def test_chosen_cases_of_several_reports(self):
+        first, second = self.saved("--offset", "0..8", name="a.json"), self.saved("--stride", "1..4", name="b.json")
+        rows = list(csv.DictReader(io.StringIO(self.succeed("show", first, second, "stride=2", "--format", "csv"))))
+        self.assertEqual([(row["report"], row["probe"]) for row in rows], [(second, "stride")])
+        self.assertEqual(len(list(csv.DictReader(io.StringIO(self.succeed("show", first, second, "op=copy", "--format", "csv"))))),
+                         9 + 4)
+
+    def test_cases_that_are_not_there(self):
+        path = self.saved("--offset", "0..8")
+        for word, line in (("offset=99", "no case has 'offset=99'; there are: 0..8"), ("99", "there is no case 99; there are 9 cases, 0 to 8"),
+                           ("ofset=1", "no case has a parameter 'ofset'; did you mean 'offset'?")):
+            self.assertEqual(self.fail_with(2, "show", path, word), line)
+        self.assertIn("show needs a report", self.fail_with(2, "show", "offset=1"))
+
+    def test_advice_of_chosen_kernels(self):
+        report = strict_json(self.succeed("show", str(KERNELS), "kernel=transpose", "--format", "json"))
+        self.assertTrue(report["advice"])
+        for entry in report["advice"]:
+            self.assertIn("transpose", entry["kernel"])
+            self.assertEqual(report["results"][entry["result"]]["parameters"]["kernel"], entry["kernel"])
+        self.assertLess(len(report["advice"]), len(json.loads(KERNELS.read_text())["results"]))
+
     def test_a_file_instead_of_stdout(self):
         file = self.directory / "run.csv"
         self.assertEqual(self.succeed("show", str(OFFSET), "--output", str(file)), "")

@@ -332,7 +332,8 @@ Conclusion conclude_cache_hint(std::span<const Outcome> outcomes) {
 Probe cache_hint_probe() {
   Probe probe;
   probe.name = "cache-hint";
-  probe.purpose = "cache operators of loads and stores: what each is worth in L1, in L2 and beyond";
+  probe.purpose = "cache operators of loads and stores: what each is worth";
+  probe.family = Family::cache;
   probe.axes = {
       axis::footprint_bytes({.flag = "cache-footprint",
                              .unit = "bytes",

@@ -331,6 +331,7 @@ Probe persistence_probe() {
   Probe probe;
   probe.name = "persistence";
   probe.purpose = "a hot set read between parts of a stream: what keeps it in L2";
+  probe.family = Family::cache;
   probe.axes = {
       axis::hot_set_bytes({.flag = "hot-set",
                            .unit = "bytes",

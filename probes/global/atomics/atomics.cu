@@ -174,7 +174,8 @@ class AtomicsExperiment final : public measure::Experiment {
 Probe atomics_probe() {
   Probe probe;
   probe.name = "atomics";
-  probe.purpose = "atomic additions to few or many addresses: what contention costs";
+  probe.purpose = "atomic additions to few or many words: what contention costs";
+  probe.family = Family::global;
   probe.axes = {
       axis::addresses(
           {.flag = "addresses",

@@ -108,6 +108,7 @@ static Probe blocked_probe() {
   Probe probe;
   probe.name = "blocked";
   probe.purpose = "runs of elements for each thread against interleaved threads";
+  probe.family = Family::global;
   probe.axes = {
       axis::run_elements({.flag = "run",
                           .unit = "elements",

@@ -74,7 +74,8 @@ static std::vector<Axis> layout_axes() {
 static Probe layout_probe() {
   Probe probe;
   probe.name = "layout";
-  probe.purpose = "arrays of structures against structures of arrays: what the order of fields in memory costs";
+  probe.purpose = "arrays of structures against structures of arrays";
+  probe.family = Family::global;
   probe.axes = layout_axes();
   probe.compared = axis::layout.name;
   probe.baseline = std::string("soa");

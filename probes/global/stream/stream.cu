@@ -279,7 +279,8 @@ static Conclusion conclude_stream(std::span<const Outcome> outcomes) {
 static Probe stream_probe() {
   Probe probe;
   probe.name = "stream";
-  probe.purpose = "copy, mul, add, triad and dot: what kernels that stream whole arrays reach";
+  probe.purpose = "copy, mul, add, triad and dot: how fast whole arrays stream";
+  probe.family = Family::global;
   probe.axes = stream_axes();
   probe.baseline = std::string("triad");
   probe.describe = describe_stream;

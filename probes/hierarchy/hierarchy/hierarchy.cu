@@ -317,7 +317,8 @@ static Conclusion conclude_hierarchy(std::span<const Outcome> outcomes) {
 static Probe hierarchy_probe() {
   Probe probe;
   probe.name = "hierarchy";
-  probe.purpose = "every level of memory at its best: what each holds, and how fast it is";
+  probe.purpose = "every level of memory at its best: how large, and how fast";
+  probe.family = Family::hierarchy;
   probe.axes = {axis::level(
       {.flag = "hierarchy",
        .purpose =

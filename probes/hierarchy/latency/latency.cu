@@ -374,7 +374,8 @@ static std::unique_ptr<measure::Experiment> prepare(const Case& decided, measure
 static Probe latency_probe() {
   Probe probe;
   probe.name = "latency";
-  probe.purpose = "how long a load takes that waits for the one before, at each level of the hierarchy";
+  probe.purpose = "how long a load takes that waits for the one before, by level";
+  probe.family = Family::hierarchy;
   probe.axes = {axis::level_shape(
                     {.flag = "latency",
                      .purpose = "what answers: a register, a memory of the multiprocessor, a cache that holds all of a "

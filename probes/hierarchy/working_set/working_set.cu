@@ -170,7 +170,8 @@ class WorkingSetExperiment final : public DeviceChase {
 static Probe working_set_probe() {
   Probe probe;
   probe.name = "working-set";
-  probe.purpose = "latency and bandwidth over the footprint: what each cache and TLB holds";
+  probe.purpose = "latency and bandwidth over the footprint: what each cache holds";
+  probe.family = Family::hierarchy;
   probe.axes = {
       axis::footprint_bytes(
           {.flag = "footprint",

@@ -191,7 +191,8 @@ class BatchingExperiment final : public measure::Experiment {
 Probe batching_probe() {
   Probe probe;
   probe.name = "batching";
-  probe.purpose = "many small copies over the host link, or the pieces gathered into one";
+  probe.purpose = "many small copies: call by call, packed first, or in one call";
+  probe.family = Family::host;
   probe.axes = {
       axis::copies({.flag = "copies",
                     .unit = "copies",

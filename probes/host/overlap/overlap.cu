@@ -286,7 +286,8 @@ class OverlapExperiment final : public measure::Experiment {
 Probe overlap_probe() {
   Probe probe;
   probe.name = "overlap";
-  probe.purpose = "copy in, compute, copy out: one after another, or at once over several streams";
+  probe.purpose = "copy in, compute, copy out: in turn, or at once over streams";
+  probe.family = Family::host;
   probe.axes = {
       axis::streams({.flag = "streams",
                      .unit = "streams",

@@ -189,7 +189,8 @@ class TransferExperiment final : public measure::Experiment {
 Probe transfer_probe() {
   Probe probe;
   probe.name = "transfer";
-  probe.purpose = "copies between host and device: what each kind of host memory costs and gives";
+  probe.purpose = "copies between host and device, by the kind of host memory";
+  probe.family = Family::host;
   probe.axes = {
       axis::size_bytes({.flag = "size",
                         .unit = "bytes",

@@ -158,7 +158,8 @@ static std::vector<Axis> axes() {
 static Probe zero_copy_probe() {
   Probe probe;
   probe.name = "zero-copy";
-  probe.purpose = "kernels on mapped host memory against copying first: from how many passes copying pays";
+  probe.purpose = "kernels on mapped host memory, against copying first";
+  probe.family = Family::host;
   probe.axes = axes();
   probe.compared = axis::mapped.name;
   probe.baseline = std::string("mapped");

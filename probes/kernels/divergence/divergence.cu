@@ -214,7 +214,8 @@ static Conclusion conclude_divergence(std::span<const Outcome> outcomes) {
 static Probe divergence_probe() {
   Probe probe;
   probe.name = "divergence";
-  probe.purpose = "lanes of a warp on different paths: what parting costs, and what does not part them";
+  probe.purpose = "lanes of a warp on different paths: what parting them costs";
+  probe.family = Family::kernels;
   probe.axes = {
       axis::paths({.flag = "paths",
                    .unit = "paths",

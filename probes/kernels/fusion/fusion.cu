@@ -170,7 +170,8 @@ static Conclusion conclude_fusion(std::span<const Outcome> outcomes) {
 static Probe fusion_probe() {
   Probe probe;
   probe.name = "fusion";
-  probe.purpose = "GeLU as a kernel for every operation, or in one: what passing arrays through memory costs";
+  probe.purpose = "GeLU as a kernel for every operation, against one for all";
+  probe.family = Family::kernels;
   probe.axes = {axis::size_bytes({.flag = "fusion-size",
                                   .unit = "bytes",
                                   .purpose = "size of the array; a small one stays in L2 from one kernel to the next",

@@ -196,7 +196,8 @@ static Conclusion conclude_grayscale(std::span<const Outcome> outcomes) {
 static Probe grayscale_probe() {
   Probe probe;
   probe.name = "grayscale";
-  probe.purpose = "an RGB image made grey, against its speed of light: memory, arithmetic and launch";
+  probe.purpose = "an RGB image made grey, against its speed of light";
+  probe.family = Family::kernels;
   probe.axes = {
       axis::image({.flag = "image",
                    .unit = "pixels",

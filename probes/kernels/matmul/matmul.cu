@@ -243,7 +243,8 @@ std::vector<Axis> product_axes() {
 Probe matmul_probe() {
   Probe probe;
   probe.name = "matmul";
-  probe.purpose = "product of two matrices: what tiles in shared memory and outputs in registers gain";
+  probe.purpose = "matrix product: what tiles and outputs in registers gain";
+  probe.family = Family::kernels;
   probe.axes = product_axes();
   probe.compared = axis::matmul.name;
   probe.baseline = std::string("row");

@@ -148,8 +148,8 @@ static Conclusion conclude_occupancy(std::span<const Outcome> outcomes) {
 static Probe occupancy_probe() {
   Probe probe;
   probe.name = "occupancy";
-  probe.purpose =
-      "bandwidth over the warps that are resident: how many it takes, and whether it matters what limits them";
+  probe.purpose = "bandwidth over resident warps: how many of them it takes";
+  probe.family = Family::kernels;
   probe.axes = {axis::resident_warps(
                     {.flag = "resident-warps",
                      .unit = "warps",

@@ -173,7 +173,8 @@ static Conclusion conclude_roofline(std::span<const Outcome> outcomes) {
 static Probe roofline_probe() {
   Probe probe;
   probe.name = "roofline";
-  probe.purpose = "multiply-adds on every word read: from what memory limits to what arithmetic limits";
+  probe.purpose = "multiply-adds per word read: from when arithmetic is the limit";
+  probe.family = Family::kernels;
   probe.axes = {axis::fma_per_word(
                     {.flag = "fma-per-word",
                      .unit = "multiply-adds",

@@ -281,7 +281,8 @@ Conclusion conclude_async_copy(std::span<const Outcome> outcomes) {
 Probe async_copy_probe() {
   Probe probe;
   probe.name = "async-copy";
-  probe.purpose = "global to shared memory: which way fills the memory's bandwidth with the least in flight";
+  probe.purpose = "global to shared memory: which way needs the least in flight";
+  probe.family = Family::shared;
   probe.axes = {
       axis::in_flight_bytes(
           {.flag = "in-flight",

@@ -166,6 +166,7 @@ static std::vector<Axis> index_axes() {
                    "elements that the accesses go to: a file (.npy, text or words), a JSON file of Spatter's, or its "
                    "notation, also 0,4,8",
                .defaults = "UNIFORM:8:1:NR UNIFORM:8:4:NR MS1:8:4:32 LAPLACIAN:2:1:1000",
+               .quick = "UNIFORM:8:4:NR",
                .texts = [](std::string_view text) { return index_values(text, "indices"); },
                .takes = "files, Spatter's notation"}),
           axis::from({.flag = "from",
@@ -205,7 +206,8 @@ static Probe indices_probe() {
   const auto cases = std::make_shared<IndexCases>();
   Probe probe;
   probe.name = "indices";
-  probe.purpose = "gathers and scatters through index arrays of your own, or in Spatter's notation";
+  probe.purpose = "gathers and scatters through index arrays of your own";
+  probe.family = Family::user;
   probe.on_request = true;  // what it shows is about the user's data
   probe.axes = index_axes();
   probe.baseline = "UNIFORM:8:1:NR";

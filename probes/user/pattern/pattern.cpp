@@ -188,6 +188,7 @@ Probe pattern_probe() {
   Probe probe;
   probe.name = "pattern";
   probe.purpose = "any access pattern, written as an expression";
+  probe.family = Family::user;
   probe.on_request = true;  // not everybody has NVRTC
   probe.axes = pattern_axes();
   probe.baseline = "i";

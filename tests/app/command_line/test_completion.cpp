@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/command_line/axes.hpp"
 #include "app/command_line/interface.hpp"
 #include "app/commands/commands.hpp"
 #include "tests/app/fakes.hpp"
@@ -23,6 +24,12 @@ const std::vector<Probe> registry = fake_probes_and_alternatives();
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
+OptionEntry find_axis(const std::vector<OptionEntry>& options, const std::string& name) {
+  const auto found = std::ranges::find(options, Words{name}, &OptionEntry::names);
+  REQUIRE(found != options.end());
+  return *found;
+}
+
 /// One command that has all there is, with texts that a shell or roff would take for something of its own.
 Interface example() {
   CommandEntry command{.name = "run",
@@ -36,6 +43,7 @@ Interface example() {
                                       .repeatable = true,
                                       .choices = {.words = {"offset", "bank"}}}},
                        .options = {},
+                       .axes = {},
                        .footer = "Examples:\n  gpumem run\\it\n  'quoted'"};
   command.options.push_back({.names = {"--plain", "-p"},
                              .value = "",
@@ -60,7 +68,8 @@ Interface example() {
                              .group = "",
                              .takes = Takes::attached_value,
                              .choices = {.words = {"require"}}});
-  return {.program = {.name = "", .purpose = "", .arguments = {}, .options = {}, .footer = ""}, .commands = {command}};
+  return {.program = {.name = "", .purpose = "", .arguments = {}, .options = {}, .axes = {}, .footer = ""},
+          .commands = {command}};
 }
 
 }  // namespace
@@ -82,14 +91,47 @@ TEST_CASE("completion: what a value may be follows from its name") {
   CHECK((profile.files == Choices::Files::json));
 }
 
-TEST_CASE("completion: an axis takes its names, its numbers, and as an example its default range") {
-  const Choices op = axis_choices("op", registry);
-  CHECK(op.words == Words{"read", "write", "copy"});
-  CHECK(op.list);
-  CHECK(axis_choices("shift", registry).words == Words{"0..3", "0"});  // of two probes
-  CHECK(axis_choices("shape", registry).words == Words{"1", "2", "4", "auto"});
-  CHECK(axis_choices("carry", registry).words == Words{"cart", "lorry", "barge"});
-  CHECK(axis_choices("nothing", registry).words.empty());
+TEST_CASE("axes: one takes its names, its numbers, and as an example its default range") {
+  const auto choices = [](const std::string& name) { return find_axis(axis_options(registry), name).choices; };
+  CHECK(choices("--op").words == Words{"read", "write", "copy"});
+  CHECK(choices("--op").list);
+  CHECK(choices("--shift").words == Words{"0..3", "0"});  // of two probes
+  CHECK(choices("--shape").words == Words{"1", "2", "4", "auto"});
+  CHECK(choices("--carry").words == Words{"cart", "lorry", "barge"});
+}
+
+TEST_CASE("axes: a flag that probes share is explained in the words of the probe at hand") {
+  std::vector<Probe> probes = fake_probes();
+  probes[0].axes[1].purpose = "what shifts";
+  probes[1].axes[1].purpose = "what skips";
+  probes[1].axes[1].names = {"read", "write"};
+  const OptionEntry first = find_axis(axis_options(probes[0]), "--op");
+  CHECK(first.help == "What shifts (read, write, copy; default copy)");
+  const OptionEntry second = find_axis(axis_options(probes[1]), "--op");
+  CHECK(second.help == "What skips (read, write; default copy)");
+  CHECK(second.choices.words == Words{"read", "write"});
+  CHECK(find_axis(axis_options(probes), "--op").help == "An axis of shift, skip");
+  CHECK(find_axis(axis_options(probes), "--op").choices.words == Words{"read", "write", "copy"});
+  probes[1].axes.push_back(number_axis("shift", "0..9"));
+  probes[1].axes.back().purpose = "a number besides";
+  CHECK(find_axis(axis_options(probes), "--shift").help == "A number");  // it selects that probe
+}
+
+TEST_CASE("axes: those that select a probe come first, and one may stand alone if it may in any probe") {
+  const std::vector<OptionEntry> options = axis_options(registry);
+  Words names;
+  for (const OptionEntry& option : options) names.push_back(option.names.front());
+  CHECK(names == Words{"--shift", "--skip", "--load", "--carry", "--op", "--shape", "--width"});
+  CHECK((find_axis(options, "--carry").takes == Takes::optional_value));
+  CHECK(find_axis(options, "--carry").value == "[VALUES]");
+  CHECK((find_axis(options, "--width").takes == Takes::value));
+}
+
+TEST_CASE("axes: a probe shows two ways to run it") {
+  CHECK(contains(probe_entry(registry[0]).footer, "  gpumem probe --shift 0..3 --why "));
+  CHECK(contains(probe_entry(registry[0]).footer, "  gpumem probe shift --op read,write,copy "));
+  CHECK(contains(probe_entry(registry[2]).footer, "  gpumem probe --carry --why "));
+  CHECK(contains(probe_entry(registry[2]).footer, "  gpumem probe carry --backend model --gpu h200\n"));
 }
 
 TEST_CASE("completion: beside an option stands the first clause of its help") {
@@ -150,7 +192,7 @@ TEST_CASE("manual: whatever texts hold, roff shows them as they are") {
   CHECK(contains(page, ".SS gpumem run\nRun it: now.\n.PP\n\\fBgpumem run\\fR \\fIREPORT\\fR [\\fIPROBE\\fR...]"));
   CHECK(contains(page, ".TP\n\\fB\\-p\\fR, \\fB\\-\\-plain\\fR\nIt's the [plain] switch; why not\n"));
   CHECK(contains(page, "\\fB\\-\\-count\\fR[=\\fBrequire\\fR]\n"));
-  CHECK(contains(page, ".EX\nExamples:\n  gpumem run\\eit\n  'quoted'\n.EE\n"));
+  CHECK(contains(page, ".PP\nExamples:\n.EX\n  gpumem run\\eit\n  'quoted'\n.EE\n"));
   CHECK(contains(page, ".PP\nAxes:\n"));
 }
 
@@ -171,21 +213,36 @@ TEST_CASE("completion: the commands print what this registry has") {
   for (const char* shell : {"bash", "zsh", "fish"}) CHECK(contains(printed({"completion", shell}), "--complete"));
   CHECK(printed({"--complete", "probe", "carry", "--carry", "l"}) == "lorry\n");
   CHECK(printed({"--complete", "probe", "--bank-s"}).empty());
+  CHECK(contains(printed({"--complete", "probe", "--"}), "\n--load\t"));
+  for (const Words& at_hand : {Words{"shift"}, Words{"--shape", "1", "shift"}, Words{"--op", "read", "shift"}}) {
+    Words line = {"--complete", "probe"};
+    line.insert(line.end(), at_hand.begin(), at_hand.end());
+    line.emplace_back("--");
+    CHECK(contains(printed(line), "--shift\tA number (default 0..3)\n--op\t"));
+    CHECK(contains(printed(line), "--backend\t"));
+    CHECK_FALSE(contains(printed(line), "--skip"));
+    CHECK_FALSE(contains(printed(line), "--load"));
+  }
+  CHECK_FALSE(contains(printed({"--complete", "probe", "--skip", "1", "--"}), "--shape"));
+  CHECK(contains(printed({"--complete", "probe", "shift", "skip", "--"}), "--skip\t"));
+  CHECK(printed({"--complete", "probe", "shift", "--carry", "l"}).empty());
+  CHECK(printed({"--complete", "help", "sh"}) == "show\nshift\n");
   CHECK(contains(printed({"manual"}), "\\fB\\-\\-carry\\fR"));
   CHECK(contains(error_of([] { static_cast<void>(parse_command_line({"completion", "csh"}, {registry})); }), "'csh'"));
 }
 
-TEST_CASE("version: commit, toolkit, compiler and build type on one line") {
+TEST_CASE("version: commit, toolkit, architectures, compiler and build type on one line") {
   report::Tool tool{.version = "1.2.3",
                     .git_commit = "8405842c1b5e-dirty",
                     .compiler = "GNU 12.2.0",
                     .cuda_compiler = "NVIDIA 13.0.88",
                     .build_type = "Release"};
-  CHECK(version_line(tool) == "gpumem 1.2.3 (commit 8405842c1b5e-dirty, CUDA 13.0, built by GNU 12.2.0, Release)");
+  CHECK(version_line(tool, "sm_80, sm_90") ==
+        "gpumem 1.2.3 (commit 8405842c1b5e-dirty, CUDA 13.0 for sm_80, sm_90, built by GNU 12.2.0, Release)");
   tool.git_commit = "unknown";
   tool.cuda_compiler = "NVIDIA 13.1";
   tool.build_type = "";
-  CHECK(version_line(tool) == "gpumem 1.2.3 (commit unknown, CUDA 13.1, built by GNU 12.2.0)");
+  CHECK(version_line(tool, "sm_90") == "gpumem 1.2.3 (commit unknown, CUDA 13.1 for sm_90, built by GNU 12.2.0)");
 }
 
 }  // namespace gpumem::app::test_completion

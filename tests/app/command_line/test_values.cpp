@@ -83,6 +83,19 @@ TEST_CASE("ranges: blanks may stand between numbers, signs and units") {
   CHECK(refusal("1 000").find("ends in '000', which is no size") != std::string::npos);
 }
 
+TEST_CASE("ranges: sizes with a point, in any letters, and numbers of other notations") {
+  CHECK(values("1.5GiB") == "1610612736");
+  CHECK(values("1.5 KiB") == "1536");
+  CHECK(values("0.5KiB..1.5KiB*3") == "512 1536");
+  CHECK(values("1.25MB,0.001KB") == "1250000 1");
+  CHECK(values("1.50000KB") == "1500");
+  CHECK(values("2.0") == "2");
+  CHECK(values("4kb,4kib,4KIB,4Ki") == "4000 4096");
+  CHECK(values("0x10,0XfF,0x1KiB") == "16 255 1024");
+  CHECK(values("1e3,1.5e3,1e0") == "1000 1500 1");
+  CHECK(values("0e99") == "0");
+}
+
 TEST_CASE("ranges: what is wrong is quoted, and what would be right is said") {
   const std::pair<std::string, std::string> cases[] = {
       {"5..", "--n: '5..' has no end; write it as 5..32, or 5 for one value"},
@@ -99,17 +112,33 @@ TEST_CASE("ranges: what is wrong is quoted, and what would be right is said") {
       {"1..9:2:2", "--n: '1..9:2:2' has more than one step or factor; give one"},
       {"1..9*2:2", "--n: '1..9*2:2' has more than one step or factor; give one"},
       {"1..2..3", "--n: '1..2..3' has more than one '..'; separate ranges by commas"},
-      {"3:4", "--n: '3:4' has a step but no range; write it as 0..32:4"},
+      {"0:32", "--n: '0:32' has no '..'; a range, with its last value, is 0..32"},
+      {"0:32:4", "--n: '0:32:4' has no '..'; a range, with its last value, is 0..32:4"},
+      {"0 : 1KiB", "--n: '0 : 1KiB' has no '..'; a range, with its last value, is 0..1KiB"},
+      {":4", "--n: ':4' has a step but no range; write it as 0..32:4"},
+      {"3:", "--n: '3:' has a step but no range; write it as 0..32:4"},
+      {"::2", "--n: '::2' has a step but no range; write it as 0..32:4"},
       {"3*4", "--n: '3*4' has a factor but no range; write it as 1..1024*2"},
       {"a", "--n: 'a' is not a number; write 4, 0..32, 0..32:4, 1..1024*2 or 1,2,8"},
       {"0..b", "--n: 'b' is not a number; write 4, 0..32, 0..32:4, 1..1024*2 or 1,2,8"},
       {"-1", "--n: '-1' is negative; values are whole numbers from 0"},
       {"0..-4", "--n: '-4' is negative; values are whole numbers from 0"},
       {"1.5", "--n: '1.5' is not a whole number"},
-      {"1e3", "--n: '1e3' is not a whole number"},
-      {"1-10", "--n: '1-10' is not a number; a range is written with two dots, as in 0..32"},
-      {"4kb",
-       "--n: '4kb' ends in 'kb', which is no size; use KiB, MiB, GiB, TiB (powers of two) or KB, MB, GB, TB "
+      {"1e-3", "--n: '1e-3' is not a whole number"},
+      {"1.25e1", "--n: '1.25e1' is not a whole number"},
+      {"1.", "--n: '1.' is not a whole number"},
+      {"1.0001KB", "--n: '1.0001KB' is not a whole number of bytes"},
+      {"1-10", "--n: '1-10' is not a number; a range is written with two dots: 1..10"},
+      {"0x", "--n: '0x' is not a number; write 4, 0..32, 0..32:4, 1..1024*2 or 1,2,8"},
+      {"0x10000000000000000", "--n: '0x10000000000000000' is too large a number; the largest is 18446744073709551615"},
+      {"1e20", "--n: '1e20' is too large a number; the largest is 18446744073709551615"},
+      {"1e99999999999999999999",
+       "--n: '1e99999999999999999999' is too large a number; the largest is 18446744073709551615"},
+      {"1G", "--n: '1G' may be 1GiB, by powers of two, or 1GB, by powers of ten; write one of them"},
+      {"64 k", "--n: '64 k' may be 64KiB, by powers of two, or 64KB, by powers of ten; write one of them"},
+      {"1.5m", "--n: '1.5m' may be 1.5MiB, by powers of two, or 1.5MB, by powers of ten; write one of them"},
+      {"4kx",
+       "--n: '4kx' ends in 'kx', which is no size; use KiB, MiB, GiB, TiB (powers of two) or KB, MB, GB, TB "
        "(powers of ten)"},
       {"", "--n: needs a value, such as 4, 0..32, 0..32:4, 1..1024*2 or 1,2,8"},
       {"1,,2", "--n: '1,,2' has a comma without a value beside it"},

@@ -67,7 +67,8 @@ TEST_CASE("words that choose nothing are refused with what would", "[case_choice
   CHECK(refusal({"shift=x"}).starts_with("shift: 'x' is not a number"));
   CHECK(refusal({"shift="}).starts_with("shift: needs a value"));
   CHECK(refusal({"=1"}).starts_with("no case has a parameter ''"));
-  CHECK(refusal({"shift=7"}) == "none of 5 cases fits 'shift=7'");
+  CHECK(refusal({"shift=7"}) == "no case has 'shift=7'; there are: 0..1");
+  CHECK(refusal({"buffer=1KiB"}) == "no case has 'buffer=1KiB'; there are: 1GiB");
   CHECK(refusal({"0", "op=write"}) == "none of 5 cases fits '0 op=write'");
   const std::vector<std::string> first = {"0"};
   CHECK(test::error_of([&] {

@@ -40,7 +40,7 @@ class Fixture {
   Fixture() {
     write("suite.json", plain_suite);
     arguments.targets = {path("suite.json")};
-    arguments.no_color = true;
+    arguments.color = Color::never;
   }
 
   int run() { return run_check_command(arguments, environment()); }
@@ -383,9 +383,7 @@ TEST_CASE("check command: what cannot be done to a saved report is refused") {
   CHECK(error_of([&] { fixture.run(); }).starts_with("--dry-run says what would run"));
   fixture.write("neither.json", json::object());
   fixture.arguments.targets = {fixture.path("neither.json")};
-  CHECK(error_of([&] {
-          fixture.run();
-        }).find(": is neither a suite, which has \"probes\" or \"expectations\", nor a report") != std::string::npos);
+  CHECK(error_of([&] { fixture.run(); }).find("is no suite or report of gpumem's") != std::string::npos);
 }
 
 TEST_CASE("check command: a report of a program is held to what is expected of its kernels") {

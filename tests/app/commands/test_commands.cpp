@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -62,7 +63,7 @@ TEST_CASE("command line: names and options in any order") {
   CHECK(arguments.effort.time_budget.value().count() == Approx(0.5));
   CHECK(arguments.quiet);
   CHECK(arguments.dry_run);
-  CHECK(arguments.no_color);
+  CHECK((arguments.color == Color::never));
 }
 
 TEST_CASE("command line: every axis of the registry is an option, and its uses are merged") {
@@ -158,6 +159,68 @@ TEST_CASE("command line: explanations") {
   CHECK(contains(refusal({"explain", "r.json", "--format", "json"}), "'json' is not one of text, markdown"));
 }
 
+TEST_CASE("command line: values of an axis may stand apart, as long as none could be a probe") {
+  const auto texts = [](const Arguments& arguments, std::size_t names = 0) {
+    const ProbeArguments parsed = probe(arguments);
+    CHECK(parsed.names.size() == names);
+    REQUIRE(parsed.axes.size() == 1);
+    return parsed.axes.front().texts;
+  };
+  CHECK(texts({"--op", "read", "write"}) == Arguments{"read,write"});
+  CHECK(texts({"--op=read", "write,copy", "--quiet"}) == Arguments{"read,write,copy"});
+  CHECK(texts({"--op", "read,", "write"}) == Arguments{"read,write"});
+  CHECK(texts({"--shift", "0", "4..8", "16"}) == Arguments{"0,4..8,16"});
+  CHECK(texts({"--carry", "cart", "lorry"}) == Arguments{"cart,lorry"});
+  CHECK(texts({"--op", "read", "skip"}, 1) == Arguments{"read"});
+  CHECK(texts({"--op", "read", "wirte"}, 1) == Arguments{"read"});  // the plan says what is wrong with it
+  CHECK(probe({"--device", "0", "1"}).names == Arguments{"1"});     // of an axis alone
+}
+
+TEST_CASE("command line: a format's name is an option where nothing else has that name") {
+  CHECK(probe({"--json"}).format == report::Format::json);
+  CHECK(probe({"--csv", "--quiet"}).format == report::Format::csv);
+  CHECK(probe({"--output", "a.txt", "--markdown"}).format == report::Format::markdown);
+  CHECK(refusal({"probe", "--json=1"}) == "unknown option '--json'; --format takes table, json, csv, markdown");
+  CHECK(refusal({"explain", "a.json", "--json"}) == "unknown option '--json'; --format takes text, markdown");
+  CHECK(refusal({"calibrate", "--json"}) == "unknown option '--json'; see: gpumem calibrate --help");
+  CHECK(std::any_cast<ListArguments>(parse_command_line({"list", "--json"}, {registry}).arguments).json);
+}
+
+TEST_CASE("command line: a suite goes by --suite too") {
+  CHECK(probe({"--suite", "smoke"}).config == "smoke");
+  CHECK(probe({"--suite=smoke"}).config == "smoke");
+  CHECK(refusal({"probe", "--suite"}) == "--config needs a value");
+  const auto checked = [](const Arguments& arguments) {
+    return std::any_cast<CheckArguments>(parse_command_line(arguments, {registry}).arguments).targets;
+  };
+  CHECK(checked({"check", "--suite", "smoke"}) == Arguments{"smoke"});
+  CHECK(checked({"check", "--suite=smoke", "a.json"}) == Arguments{"smoke", "a.json"});
+  CHECK(refusal({"show", "--suite", "smoke"}).starts_with("unknown option '--suite'"));
+}
+
+TEST_CASE("command line: somebody's program is told where it stands, with its own words") {
+  const std::pair<Arguments, std::string> cases[] = {
+      {{"./app"}, "unknown command './app'; to watch a program: gpumem run -- ./app"},
+      {{"bin/app", "--size", "a b", "probe"},
+       "unknown command 'bin/app'; to watch a program: gpumem run -- bin/app --size 'a b' probe"},
+      {{"./app", "--help"}, "unknown command './app'; to watch a program: gpumem run -- ./app --help"},
+      {{"a.json"}, "unknown command 'a.json'; to see a report: gpumem show a.json"},
+      {{"run", "./app"}, "the program stands behind --: gpumem run -- ./app"},
+      {{"run", "python3", "a b.py", "--quiet"}, "the program stands behind --: gpumem run -- python3 'a b.py' --quiet"},
+      {{"run", "--counters", "--output", "r.json", "--device=1", "./app", "-x", "--", "y"},
+       "the program stands behind --: gpumem run --counters --output r.json --device=1 -- ./app -x -- y"},
+      {{"run", "--json", "./app"}, "the program stands behind --: gpumem run --format json -- ./app"},
+      {{"run", "--bogus", "./app"}, "unknown option '--bogus'; the command and its own options stand behind --"},
+      {{"run"}, "run needs a command behind --, e.g. gpumem run -- python3 train.py"},
+      {{"run", "--"}, "run needs a command behind --, e.g. gpumem run -- python3 train.py"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    CAPTURE(arguments);
+    CHECK(refusal(arguments) == message);
+  }
+  CHECK(refusal({"python3", "train.py"}).ends_with("; to watch a program: gpumem run -- python3 train.py"));
+}
+
 TEST_CASE("command line: what is wrong is one line with the nearest name") {
   const std::pair<Arguments, std::string> cases[] = {
       {{"porbe"}, "unknown command 'porbe'; did you mean 'probe'?"},
@@ -192,23 +255,51 @@ TEST_CASE("command line: what is wrong is one line with the nearest name") {
   CHECK(refusal({"fly"}).starts_with("unknown command 'fly'; there are: probe, run, "));
 }
 
-TEST_CASE("command line: help names every axis with its probes, default and an example") {
+TEST_CASE("command line: help of probe has a line for each of them, and their common options") {
   const std::string text = help({"probe", "--help"});
   CHECK(contains(text, "Usage: gpumem probe [PROBE...] [OPTIONS]"));
-  CHECK(contains(text, "--shift VALUES"));
-  CHECK(text.find("--carry") < text.find("--op"));  // what selects a probe comes before the axes that do not
-  CHECK(contains(text, "A number (probes: skip; default: 1..2), e.g."));
-  CHECK(contains(text, "--carry [VALUES]"));
-  CHECK(contains(text, "also without VALUES"));
+  CHECK(contains(text, "\n  global memory\n    shift  shifts\n    skip   skips\n    carry  carries\n"));
   CHECK(contains(text, "--numa gpu|off|N"));
-  CHECK(contains(text, "--op VALUES"));
-  CHECK(contains(text, "(probes: shift, skip; default: copy)"));
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = text.find('\n', begin);
-    CHECK(end - begin <= 80);
-    begin = end + 1;
+  CHECK_FALSE(contains(text, "VALUES"));
+}
+
+TEST_CASE("command line: help of a probe, however that is named, has its axes alone") {
+  const std::string text = help({"probe", "carry", "--help"});
+  CHECK(text.starts_with("Carries\n\nUsage: gpumem probe carry [OPTIONS]\n\nAxes:\n  --load VALUES"));
+  CHECK(contains(text, "\n  --carry [VALUES]        A means (cart, lorry, barge; default cart,lorry)\n"));
+  CHECK_FALSE(contains(text, "--op"));
+  CHECK_FALSE(contains(text, "--numa"));
+  for (const Arguments& same : {Arguments{"probe", "--help", "carry"}, Arguments{"probe", "--carry", "-h"},
+                                Arguments{"probe", "--carry=cart", "--quiet", "--help"}, Arguments{"help", "carry"},
+                                Arguments{"help", "probe", "carry"}}) {
+    CAPTURE(same);
+    CHECK(help(same) == text);
   }
+  CHECK(contains(help({"probe", "shift", "skip", "--help"}), "\n\nSkips\n\nUsage: gpumem probe skip"));
+  CHECK(help({"probe", "--quiet", "--help"}) == help({"probe", "--help"}));
+  CHECK(refusal({"probe", "shfit", "--help"}) == "unknown probe 'shfit'; did you mean 'shift'?");
+}
+
+TEST_CASE("command line: help X is X --help") {
+  CHECK(help({"help"}) == help({"--help"}));
+  for (const char* command : {"probe", "list", "run", "help"})
+    CHECK(help({"help", command}) == help({command, "--help"}));
+  CHECK(refusal({"help", "porbe"}) == "unknown command 'porbe'; did you mean 'probe'?");
+  CHECK(refusal({"help", "shfit"}) == "unknown command 'shfit'; did you mean: gpumem probe shift");
+}
+
+TEST_CASE("command line: help is as wide as it is told") {
+  const auto longest = [](std::size_t width) {
+    const Known known{.probes = registry, .suites = {}, .help_width = width};
+    std::istringstream lines(std::any_cast<std::string>(parse_command_line({"check", "--help"}, known).arguments));
+    std::size_t most = 0;
+    for (std::string line; std::getline(lines, line);) most = std::max(most, line.size());
+    return most;
+  };
+  CHECK(longest(80) <= 80);
+  CHECK(longest(80) > 72);
+  CHECK(longest(200) <= 200);
+  CHECK(longest(200) > 180);
 }
 
 TEST_CASE("command line: help of the program and of each command") {
@@ -216,6 +307,8 @@ TEST_CASE("command line: help of the program and of each command") {
   CHECK(contains(help({"list", "-h"}), "Usage: gpumem list [PROBE] [OPTIONS]"));
   CHECK(contains(help({"devices", "--help"}), "--json"));
   CHECK(help({"--version"}).substr(0, 7) == "gpumem ");
+  CHECK(contains(help({"--version"}), " for sm_"));
+  CHECK(help({"-V"}) == help({"--version"}));
 }
 
 namespace {
@@ -251,7 +344,10 @@ TEST_CASE("command line: a check has the options of a probe that say how to run,
   CHECK(full.outputs == Arguments{"r.json"});
   CHECK(full.quiet);
   CHECK(full.dry_run);
-  CHECK(full.no_color);
+  CHECK((full.color == Color::never));
+  CHECK((check({"smoke", "--color", "always"}).color == Color::always));
+  CHECK((check({"smoke"}).color == Color::automatic));
+  CHECK((check({"smoke", "--no-color", "--color=always"}).color == Color::never));
   CHECK(refusal({"check"}) == "check needs a suite or a saved report; the shortest is: gpumem check smoke");
   for (const char* bad : {"0", "-1", "1.5", "x", "101", "3x"}) {
     CHECK(refusal({"check", "smoke", std::string("--attempts=") + bad}) ==

@@ -65,7 +65,7 @@ class Fixture {
     arguments.targets = {"smoke"};
     arguments.device = "all";
     arguments.attempts = attempts;
-    arguments.no_color = true;
+    arguments.color = Color::never;
     arguments.outputs = {path("r.json")};
     arguments.junit = path("r.xml");
     arguments.openmetrics = path("r.prom");

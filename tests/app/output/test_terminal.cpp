@@ -32,9 +32,22 @@ TEST_CASE("terminal: NO_COLOR and --no-color take the colours, not the bars") {
   CHECK(terminal.block_characters);
   CHECK(describe(true, 120, {{"NO_COLOR", ""}}).color);
   CHECK_FALSE(describe(true, 120, {{"TERM", "dumb"}}).color);
-  const auto style = table_style(describe(true, 120, {{"LANG", "C.utf8"}}), true);
+  const auto style = table_style(describe(true, 120, {{"LANG", "C.utf8"}}), Color::never);
   CHECK_FALSE(style.color);
   CHECK(style.bars);
+}
+
+TEST_CASE("terminal: FORCE_COLOR and --color always give a pipe its colours, and no bars") {
+  CHECK(describe(false, 0, {{"FORCE_COLOR", "1"}}).color);
+  CHECK(describe(true, 80, {{"FORCE_COLOR", "3"}, {"TERM", "dumb"}}).color);
+  CHECK_FALSE(describe(false, 0, {{"FORCE_COLOR", ""}}).color);
+  CHECK_FALSE(describe(false, 0, {{"FORCE_COLOR", "0"}}).color);
+  CHECK_FALSE(describe(false, 0, {{"FORCE_COLOR", "1"}, {"NO_COLOR", "1"}}).color);
+  const Terminal pipe = describe(false, 0, {{"LANG", "C.utf8"}, {"NO_COLOR", "1"}});
+  CHECK(table_style(pipe, Color::always).color);
+  CHECK_FALSE(table_style(pipe, Color::always).bars);
+  CHECK_FALSE(table_style(pipe, Color::automatic).color);
+  CHECK_FALSE(table_style(describe(false, 0, {{"FORCE_COLOR", "1"}}), Color::never).color);
 }
 
 TEST_CASE("terminal: the first locale variable that is set decides on block characters") {
@@ -51,6 +64,10 @@ TEST_CASE("terminal: width is what COLUMNS says, else the terminal's") {
   CHECK(describe(true, 3, {}).width == 40);
   CHECK(describe(false, 0, {}).width == 100);
   CHECK(describe(false, 0, {{"COLUMNS", "70"}}).width == 70);
+  CHECK(describe(true, 132, {}).text_width == 132);
+  CHECK(describe(true, 0, {}).text_width == 80);
+  CHECK(describe(false, 132, {}).text_width == 80);
+  CHECK(describe(false, 0, {{"COLUMNS", "70"}}).text_width == 70);
 }
 
 }  // namespace gpumem::app::test_terminal

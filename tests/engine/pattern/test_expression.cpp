@@ -169,6 +169,14 @@ TEST_CASE("errors of expressions say the column, what is wrong and what would be
   CHECK(error_of("max(1, 2, 3)") == "--pattern: column 9 of 'max(1, 2, 3)': max takes two values: max(i, 31)");
   CHECK(error_of("i = 3") == "--pattern: column 3 of 'i = 3': '=' assigns; compare with ==");
   CHECK(error_of("i += 3") == "--pattern: column 4 of 'i += 3': '=' assigns; compare with ==");
+  CHECK(error_of("i + threadIdx.y") ==
+        "--pattern: column 5 of 'i + threadIdx.y': 'threadIdx.y' is no name: launches have one dimension; write "
+        "threadIdx.x or blockIdx.x");
+  CHECK(error_of("blockIdx.x * blockDim.x").find("column 14 of") != std::string::npos);
+  CHECK(error_of("blockIdx.x * blockDim.x").find("'blockDim.x' is no name: write the number") != std::string::npos);
+  CHECK(error_of("i.x") ==
+        "--pattern: column 1 of 'i.x': 'i.x' is none of the names i, n, lane, warp, thread, block, min, max");
+  CHECK(error_of("i. x") == "--pattern: column 2 of 'i. x': values are whole numbers, without a point");
   CHECK(error_of("i % 1.5") == "--pattern: column 6 of 'i % 1.5': values are whole numbers, without a point");
   CHECK(error_of("i * 010") ==
         "--pattern: column 5 of 'i * 010': '010' begins with 0, which is octal in C++; write 10, or 0x and hexadecimal "

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <random>
 
 #include "engine/pattern/index_file_text.hpp"
@@ -26,6 +28,18 @@ TEST_CASE("indices are numbers between blanks, commas and ends of lines", "[inde
              "12") == Indices{12});
   CHECK(read("9223372036854775807 4294967296 4294967295") == Indices{9223372036854775807U, 4294967296U, 4294967295U});
   CHECK(read("0000000000000000000000000000001") == Indices{1});
+}
+
+TEST_CASE("floats that are whole numbers are indices, as numpy.savetxt writes them", "[index_file_text]") {
+  CHECK(read("0.000000000000000000e+00\n3.000000000000000000e+00 1.2e1,7.0\n") == Indices{0, 3, 12, 7});
+  CHECK(read("9.007199254740992000e+15") == Indices{9007199254740992U});
+  std::string text = "# saved\n";
+  Indices expected;
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    text += fmt::format("{:.18e}\n", static_cast<double>(i * i));
+    expected.push_back(i * i);
+  }
+  for (std::size_t piece = 128; piece < 170; ++piece) REQUIRE(read(text, piece) == expected);
 }
 
 TEST_CASE("comments are no indices", "[index_file_text]") {
@@ -76,7 +90,14 @@ TEST_CASE("what is no index is named with its line and column", "[index_file_tex
   CHECK(error(" # 1\n") == "a.txt: holds no number, only blanks and comments; expected decimal integers");
   CHECK(error("1\n2, 1.5") == "a.txt: line 2, column 4: '1.5' is no decimal integer");
   CHECK(error("1 two") == "a.txt: line 1, column 3: 'two' is no decimal integer");
-  CHECK(error("1e5") == "a.txt: line 1, column 1: '1e5' is no decimal integer");
+  CHECK(error("1e-5") == "a.txt: line 1, column 1: '1e-5' is no decimal integer");
+  CHECK(error("1.0.0") == "a.txt: line 1, column 1: '1.0.0' is no decimal integer");
+  CHECK(error("1e999") == "a.txt: line 1, column 1: '1e999' is no decimal integer");
+  CHECK(error("1e17") ==
+        "a.txt: line 1, column 1: '1e17' is a float beyond 2^53, where not every index is one; save integers: "
+        "numpy.savetxt(..., fmt='%d')");
+  CHECK(error("0 -1.000e+00") ==
+        "a.txt: line 1, column 3: -1.000e+00 is negative: an index is the number of an element, from 0 on");
   CHECK(error("0x10") == "a.txt: line 1, column 1: '0x10' is no decimal integer");
   CHECK(error("+1") == "a.txt: line 1, column 1: '+1' is no decimal integer");
   CHECK(error("[1, 2]") == "a.txt: line 1, column 1: '[1' is no decimal integer");

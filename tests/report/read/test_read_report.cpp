@@ -238,7 +238,8 @@ TEST_CASE("what is no report says where", "[read_report]") {
   CHECK(complaint("{}") == "r.json: /schema_version: expected this member, which is missing");
   CHECK(complaint("{}{}").find("not valid JSON") != std::string::npos);
   CHECK(complaint("{\"schema_version\": NaN}").find("not valid JSON at line 1, column 20") != std::string::npos);
-  CHECK(complaint("\xff\xfe").find("not valid JSON") != std::string::npos);
+  CHECK(complaint("\xff").find("not valid JSON") != std::string::npos);
+  CHECK(complaint("\xff\xfe{").find("is in UTF-16") != std::string::npos);
   CHECK(complaint(R"({"a": {"b": [1, {"c": 1e999}]}})") == "r.json: /a/b/1/c: expected a number that fits a double");
   CHECK(complaint(std::string(100'000, '[')).find(": expected at most 16 levels") != std::string::npos);
   std::string deep = "{\"schema_version\": ";

@@ -1,0 +1,24 @@
+#pragma once
+// What is said of words that a command does not take: what was meant, in the user's own words where that is plain.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/command_line/interface.hpp"
+
+namespace gpumem::app {
+
+/// Throws the usage error for an option that the command, or the program itself, does not have.
+[[noreturn]] void refuse_option(const std::string& argument, const CommandEntry& command, const Interface& interface);
+
+/// Throws the usage error for a word that the command has no use for. `line`: all that was typed behind the program's
+/// name.
+[[noreturn]] void refuse_argument(const std::string& argument, const CommandEntry& command, const Interface& interface,
+                                  std::span<const std::string> line);
+
+/// Throws a usage error where the command takes somebody's program and that does not stand behind "--", with the line
+/// as it should be.
+void refuse_unmarked_program(std::span<const std::string> line, const Interface& interface);
+
+}  // namespace gpumem::app
