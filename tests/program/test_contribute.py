@@ -165,7 +165,7 @@ class Contribute(ProgramTest):
 
     def test_as_a_report_it_is_refused_with_what_reads_it(self):
         self.contribute()
-        self.assertIn("a contributed profile; make the profile anew from its reports with: gpumem calibrate --from",
+        self.assertIn("a contributed profile; make its profile anew with: gpumem calibrate --from",
                       self.fail_with(2, "show", str(self.file)))
 
     def test_adopting(self):
