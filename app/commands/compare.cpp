@@ -142,9 +142,11 @@ int run_compare_command(const CompareArguments& arguments, const Environment& en
                                                   words.among(reports, reports.front().report.results.size()));
   if (comparison.cases.empty() && !words.empty()) words.refuse_none_of(reports.front().report.results.size());
   comparison.tool_version = build_information().version;
-  outputs.finish([&](std::ostream& out, report::Format format, const report::TableStyle& style) {
-    report::write_comparison(out, comparison, format, style, arguments.changed_only);
-  });
+  outputs.finish(
+      [&](std::ostream& out, report::Format format, const report::TableStyle& style) {
+        report::write_comparison(out, comparison, format, style, arguments.changed_only);
+      },
+      reports);
   if (arguments.fail_on_regression) {
     return judge(comparison, *arguments.fail_on_regression, arguments.quiet, environment.err);
   }

@@ -95,12 +95,12 @@ int run_probe_command(const ProbeArguments& arguments, const Environment& enviro
   const ResultOutputs outputs(reading(arguments, inputs), report::table_formats(), environment.out,
                               environment.out_terminal);
   if (arguments.dry_run) {
-    outputs.finish(ResultOutputs::of(report::completed(dry_report(plan, arguments, environment))));
+    outputs.finish(report::completed(dry_report(plan, arguments, environment)));
     return 0;
   }
 
   return run_cases(plan, with_suite(arguments, suite ? suite->options : CaseOptions{}), outputs, environment,
-                   [&](const report::Report& report) { outputs.finish(ResultOutputs::of(report)); });
+                   [&](const report::Report& report) { outputs.finish(report); });
 }
 
 MakeRequest probe_options(CommandOptions& options, const Known& known) {

@@ -180,11 +180,11 @@ int run_run_command(const RunArguments& arguments, const Environment& environmen
   const Outcome outcome = run(arguments, real_places(), predicting, environment);
 
   if (outcome.traces.used_cuda && !outcome.traces.fatal) {
-    write_or_say(environment, [&] { outputs.finish(ResultOutputs::of(outcome.report)); });
+    write_or_say(environment, [&] { outputs.finish(outcome.report); });
     return outcome.exit_code;
   }
   // A file that was asked for is written all the same; a table would be of nothing.
-  write_or_say(environment, [&] { outputs.finish_files(ResultOutputs::of(outcome.report)); });
+  write_or_say(environment, [&] { outputs.finish_files(outcome.report); });
   const std::string name = report::one_line(arguments.command.front());
   if (outcome.traces.used_cuda) {
     throw missing_capability_error(fmt::format("{} uses a GPU but could not be watched (its own exit code was {}): {}",

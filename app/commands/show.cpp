@@ -65,10 +65,7 @@ void write(std::ostream& out, const std::vector<NamedReport>& reports, report::F
       return report::write_junit(out, plain);
     case Format::openmetrics:
       return report::write_openmetrics(out, plain);
-    case Format::trace:  // above
-    case Format::html:   // of portraits alone
-    case Format::table:
-    case Format::markdown:
+    default:  // of tables, one below the other
       break;
   }
   for (const NamedReport& named : reports) {
@@ -111,9 +108,9 @@ int run_show_command(const ShowArguments& arguments, const Environment& environm
   std::vector<NamedReport> reports = read_reports(arguments.reports, environment);
   const CaseWords words(arguments.cases, environment.registry);
   if (!words.empty()) keep_cases(reports, words);
-  outputs.finish([&](std::ostream& out, report::Format format, const report::TableStyle& style) {
-    write(out, reports, format, style);
-  });
+  outputs.finish([&](std::ostream& out, report::Format format,
+                     const report::TableStyle& style) { write(out, reports, format, style); },
+                 reports);
   return 0;
 }
 

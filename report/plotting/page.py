@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from .errors import UserError
+from .errors import Missing
 from .model import COLOURS, MARKERS, Figure
 from .reports import DISTURBED
 
@@ -25,16 +25,19 @@ def known(value: Any) -> Any:
 
 
 def library() -> str:
-    """The script that draws."""
-    try:  # figures do without it
+    """The script that draws: the one that was installed with this, else that of the Python package."""
+    brought = HERE.parent / "plotly.min.js"
+    if brought.exists():
+        return brought.read_text(encoding="utf-8")
+    try:
         plotly = importlib.import_module("plotly.offline")
     except ImportError as error:
-        raise UserError(f"cannot draw .html without plotly ({error}); 'python3 -m pip install plotly' installs it, and"
-                        " .svg, .png and .pdf take matplotlib instead") from error
+        raise Missing(f"pages take plotly ({error}); 'python3 -m pip install plotly' installs it, and .svg, .png and"
+                      " .pdf take matplotlib instead") from error
     return str(plotly.get_plotlyjs())
 
 
-def render(figure: Figure) -> bytes:
+def render(figure: Figure, text: str = "") -> bytes:
     plain = asdict(figure)
     data = json.dumps({"blocks": known(plain["blocks"]), "timelines": known(plain["timelines"]),
                        "looks": {"colours": COLOURS, "markers": MARKERS}, "disturbed": DISTURBED},

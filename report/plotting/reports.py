@@ -205,9 +205,14 @@ def parse(text: str, path: str) -> Report:
         raise ValueError(f"{constant} is no number of JSON")
 
     try:
-        data = printable(json.loads(text, parse_constant=refuse))
+        return of_json(json.loads(text, parse_constant=refuse), path)
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path}: not valid JSON ({one_line(error)}); {WROTE}") from error
+
+
+def of_json(raw: Any, path: str) -> Report:
+    """The report that was read from JSON."""
+    data = printable(raw)
     if not isinstance(data, dict) or not isinstance(data.get("results"), list):
         raise UserError(f"{path}: no report of gpumem; {WROTE}")
     if data.get("schema_version") != 1:
