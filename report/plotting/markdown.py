@@ -1,4 +1,4 @@
-"""The program's Markdown as HTML, for notebooks: headings, tables, lists, time lines and paragraphs are all there is in it."""
+"""The program's Markdown as HTML, for pages and notebooks: headings, tables, lists, time lines and paragraphs are all there is in it."""
 
 from __future__ import annotations
 
@@ -66,6 +66,18 @@ def table_of(lines: list[str]) -> str:
 
 def preformatted(text: str) -> str:
     return f"<pre>{html.escape(text)}</pre>"
+
+
+def split_at_tables(markdown: str) -> tuple[str, str]:
+    """What stands before the first table but for the heading of all, and the rest, which begins with the heading of that
+    table."""
+    blocks = re.split(r"\n\s*\n", markdown.strip())
+    first = next((i for i, block in enumerate(blocks) if any(line.startswith("| ") for line in block.splitlines())),
+                 len(blocks))
+    while first > 1 and first < len(blocks) and blocks[first - 1].startswith("#"):
+        first -= 1
+    lead = blocks[1:first] if blocks[0].startswith("#") else blocks[:first]
+    return "\n\n".join(lead), "\n\n".join(blocks[first:])
 
 
 def from_markdown(markdown: str) -> str:

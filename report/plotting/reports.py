@@ -52,7 +52,7 @@ REPORT: dict[Any, Any] = {
     "quantities": {...: {...: str}},
     "words": {"probes": {...: {...: str}}, "parameters": {...: {...: str}}, "stages": {...: str}},
     "conclusions": [{"cases": [int], "advice": str, "quantities": {...: Reading}, "facts": [{"text": str}]}],
-    "checks": [{"name": str, "cases": [int]}],
+    "suite": str, "checks": [{"name": str, "cases": [int], "verdict": str, "reason": str}],
     "program": {"command": [str], "launches_seen": float, "bin_seconds": float,
                 "sampling_seconds": float}, "results": [CASE]}
 
