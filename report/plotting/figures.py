@@ -172,8 +172,10 @@ def limit_of(case: Case, several_gpus: bool) -> Guide:
                                if value)])
     limits = ((device.theoretical_bandwidth_gb_per_s, "theoretical bandwidth"),
               (pcie.theoretical_gb_per_s, f"{link}:"), (2 * (pcie.theoretical_gb_per_s or 0), f"{link} both ways:"))
-    name = next((name for limit, name in limits if limit and headline.quantity == BANDWIDTH
-                 and abs(headline.peak / limit - 1) < 1e-6), "floor" if headline.better == "less" else "peak")
+    best = "floor" if headline.better == "less" else "peak"
+    name = best if several_gpus else next(  # there is little room beside the name of a GPU
+        (name for limit, name in limits if limit and headline.quantity == BANDWIDTH
+         and abs(headline.peak / limit - 1) < 1e-6), best)
     owner = f"{case.report.gpu}: " if several_gpus else ""
     return Guide(f"{owner}{name} {words.amount(headline.quantity, headline.peak)}", headline.quantity,
                  level=headline.peak * words.unit(headline.quantity)[1])
@@ -253,7 +255,8 @@ def panel(cases: Sequence[Case], title_words: Mapping[str, Value | None], looks:
     said = said_of(cases, {swept, *looks.curves, *title_words, *said_above})
     return Panel(name, title, "; ".join(filter(None, [looks.owner, left_out(cases), said])), x,
                  quantities_of(cases, logarithmic if x.scale != "category" else ()),
-                 series, limits_of(cases) + places, matrix=matrix), notes
+                 series, [scales.away_from_curves(limit, series) for limit in limits_of(cases)] + places,
+                 matrix=matrix), notes
 
 
 def block(cases: Sequence[Case], reports: list[str], gpus: int) -> Block:
@@ -343,11 +346,16 @@ def of_programs(cases: Sequence[Case], name: str | None) -> list[Block]:
     return [Block([shown]) for shown in made if shown]
 
 
+def roofline_of(panels: Sequence[Panel]) -> Block:
+    title = "Roofline: what the memory and the arithmetic allow, and what cases reach" if len(panels) > 1 else ""
+    return Block(list(panels), title)
+
+
 def roofs(cases: Sequence[Case]) -> tuple[list[Block], list[Case]]:
     """The block of a roofline, and the cases in it. Without flops it is that of memory."""
     panels, of_flops = roofline.panels(cases)
     if panels:
-        return [Block(panels)], of_flops
+        return [roofline_of(panels)], of_flops
     of_kernels = of_programs(cases, "roofline")
     if of_kernels or all(case.probe == kernels.PROBE for case in cases):
         return of_kernels, [case for case in cases if case.probe == kernels.PROBE]
@@ -366,7 +374,7 @@ def blocks_of(tables: Mapping[str, list[Case]]) -> list[Block]:
         if probe == kernels.PROBE:
             found += of_programs(of_probe, None)
         else:
-            found.append(Block(with_flops) if with_flops else block(of_probe, used, gpus))
+            found.append(roofline_of(with_flops) if with_flops else block(of_probe, used, gpus))
     return [shown for shown in found if shown.panels]
 
 

@@ -69,13 +69,12 @@ def preformatted(text: str) -> str:
 
 
 def split_at_tables(markdown: str) -> tuple[str, str]:
-    """What stands before the first table but for the heading of all, and the rest, which begins with the heading of that
-    table."""
+    """What stands before the first table and its heading, but for the heading of all; and the rest."""
     blocks = re.split(r"\n\s*\n", markdown.strip())
     first = next((i for i, block in enumerate(blocks) if any(line.startswith("| ") for line in block.splitlines())),
                  len(blocks))
-    while first > 1 and first < len(blocks) and blocks[first - 1].startswith("#"):
-        first -= 1
+    headings = [i for i, block in enumerate(blocks[:first]) if i and block.startswith("#")]
+    first = headings[-1] if headings and first < len(blocks) else first
     lead = blocks[1:first] if blocks[0].startswith("#") else blocks[:first]
     return "\n\n".join(lead), "\n\n".join(blocks[first:])
 

@@ -95,6 +95,7 @@ class Guide:
     level: Optional[float] = None
     points: Optional[List[Tuple[float, float]]] = None
     x: Optional[float] = None
+    at_left: Optional[bool] = None  # where a level has its words, because curves come near it on the right
 
 
 @dataclass

@@ -119,17 +119,17 @@
     const between = (low, high, share) => yLog ? low * (high / low) ** share : low + (high - low) * share;
     const values = traces.flatMap(({ y }) => y).filter((number) => number !== null);
     const places = panel.x.names.map(([at]) => at);
-    const [bottom, top] = [Math.min(...values), Math.max(...values)];
-    const [left, right] = [Math.min(...places), Math.max(...places)];
-    return panel.guides.filter((guide) => [undefined, quantity].includes(guide.quantity))
+    const [bottom, top] = [quantity.low ?? Math.min(...values), quantity.high ?? Math.max(...values)];
+    const [left, right] = [panel.x.low ?? Math.min(...places), panel.x.high ?? Math.max(...places)];
+    return panel.guides.filter((guide) => [undefined, quantity.name].includes(guide.quantity))
       .filter(({ level, points }) => points || level === undefined || level > bottom / 4 && level < 4 * top)
-      .map(({ label, level, points, x }, i) => {
+      .map(({ label, level, points, x, at_left: atLeft }, i) => {
         const isPlace = !points && level === undefined;  // these have their words at different heights
         const line = points ?? (isPlace ? [[x, top], [x, between(bottom, top, .04 + i / 12)], [x, bottom]]
           : [[left, level], [right, level]]);
-        const at = isPlace ? 1 : line.length - 1;
+        const at = isPlace ? 1 : atLeft ? 0 : line.length - 1;
         const isFar = panel.x.scale.startsWith("log") ? x > Math.sqrt(left * right) : x > (left + right) / 2;
-        const side = isPlace ? `middle ${isFar ? "left" : "right"}` : "top left";
+        const side = isPlace ? `middle ${isFar ? "left" : "right"}` : atLeft ? "top right" : "top left";
         return { ...dots, mode: "lines+text", cliponaxis: false, meta: { part: "guide" },
           x: line.map((point) => point[0]), y: line.map((point) => point[1]),
           line: { color: css("--muted"), width: 1.3, dash: "dashdot" },
@@ -207,10 +207,10 @@
   // ---- A panel with its menus
 
   class Panel {
-    constructor(panel, hidden) {
+    constructor(panel, hidden, heading) {
       const category = panel.x.scale === "category" && !panel.sideways;
       const cells = category ? panel.series.length * panel.x.names.length : 0;
-      Object.assign(this, { panel, hidden, drawn: false, at: -1, state: { quantity: panel.quantities[0],
+      Object.assign(this, { panel, hidden, cells, drawn: false, at: -1, state: { quantity: panel.quantities[0],
         yLog: panel.quantities[0].log, xLog: panel.x.scale.startsWith("log"),
         heat: panel.matrix || panel.series.length > 2 && panel.x.names.length > 2 && cells >= MANY_CELLS } });
       this.plot = html("div", { class: "plot", id: panel.name, tabindex: 0, role: "img", "aria-label": panel.title });
@@ -218,39 +218,11 @@
       const subtitle = [panel.subtitle, panel.area && `area: ${panel.area}`, panel.reach && `line up: ${panel.reach}`];
       const reasons = panel.sideways ? panel.series.flatMap(({ points }) => points.filter(({ label }) => label)
         .map(({ title, label }) => html("li", {}, html("b", {}, title), ` ${label}`))) : [];
-      this.element = html("figure", { class: "panel" }, html("h3", {}, panel.title),
-        html("p", { class: "muted" }, subtitle.filter(Boolean).join("; ")), this.controls(category && cells), this.plot,
+      this.element = html("figure", { class: "panel" }, html(heading, {}, panel.title),
+        html("p", { class: "muted" }, subtitle.filter(Boolean).join("; ")), this.plot,
         this.told, ...(reasons.length ? [html("ol", { class: "reasons" }, ...reasons)] : []));
       this.plot.addEventListener("keydown", (event) => this.key(event));
       panels.push(this);
-    }
-
-    menu(label, choices, chosen, change) {
-      const select = html("select", {}, ...choices.map(([name, text]) => html("option", { value: name }, text)));
-      select.value = chosen;
-      select.addEventListener("change", () => { change(select.value); this.draw(); });
-      return html("label", {}, label + " ", select);
-    }
-
-    controls(cells) {
-      const { state, panel } = this;
-      const scale = (label, member) => this.menu(label, [["linear", "linear"], ["log", "logarithmic"]],
-        state[member] ? "log" : "linear", (kind) => { state[member] = kind === "log"; });
-      if (panel.sideways || panel.stacked) return html("div", { class: "controls" });
-      const yScale = scale("y scale", "yLog");
-      const found = [this.menu("y", panel.quantities.map(({ name, label }) => [name, label]), state.quantity.name,
-        (name) => {
-          state.quantity = panel.quantities.find((quantity) => quantity.name === name);
-          state.yLog = state.quantity.log;
-          yScale.lastChild.value = state.yLog ? "log" : "linear";
-        }), yScale];
-      if (panel.x.scale !== "category" && panel.x.names.every(([at]) => at > 0)) found.push(scale("x scale", "xLog"));
-      if (cells > 3) {
-        const choose = (kind) => { yScale.hidden = state.heat = kind === "heat"; };
-        found.push(this.menu("as", [["bars", "bars"], ["heat", "heat map"]], state.heat ? "heat" : "bars", choose));
-        choose(state.heat ? "heat" : "bars");
-      }
-      return html("div", { class: "controls" }, ...found);
     }
 
     // What the legend has.
@@ -262,7 +234,7 @@
       if (heat) return heatMap(panel, quantity, this.plot.clientWidth < 480);
       if (panel.sideways || panel.stacked) {
         const bars = barsOf(panel, series, quantity);
-        return [...bars, ...guides(panel, quantity.name, [{ y: panel.guides.map(({ level }) => level) }])];
+        return [...bars, ...guides(panel, quantity, [{ y: panel.guides.map(({ level }) => level) }])];
       }
       const curves = series.flatMap((one) => {
         const there = READINGS.filter((reading) => shown.has(reading)
@@ -270,17 +242,16 @@
         const own = there.map((reading) => curve(panel, one, reading, quantity, this.plot.clientWidth > ROOMY));
         return there.length ? [...own, ...beside(panel, one, quantity.name)] : [];
       });
-      return [...curves, ...guides(panel, quantity.name, curves, this.state.yLog)];
+      return [...curves, ...guides(panel, quantity, curves, this.state.yLog)];
     }
 
     draw() {
       const traces = this.traces();
-      if (!this.drawn) {
-        Plotly.newPlot(this.plot, [], {}, { responsive: true, displayModeBar: false });
-        this.plot.on("plotly_hover", ({ points: [point] }) => this.tell(point.customdata));
-      }
+      const place = layout(this.panel, traces, this.state);
+      this.plot.style.height = `${place.height}px`;
+      Plotly.react(this.plot, traces, place, { responsive: true, displayModeBar: false });
+      if (!this.drawn) this.plot.on("plotly_hover", ({ points: [point] }) => this.tell(point.customdata));
       this.drawn = true;
-      Plotly.react(this.plot, traces, layout(this.panel, traces, this.state));
     }
 
     // It grows and never shrinks, so that what is below does not jump.
@@ -305,6 +276,7 @@
       if (!cases.length) return;
       this.at = (this.at + step + cases.length) % cases.length;
       Plotly.Fx.hover(this.plot, cases[this.at], "xy");
+      this.tell(this.plot._hoverdata?.[0].customdata);  // the event is of a pointer alone
       event.preventDefault();
     }
   }
@@ -312,7 +284,6 @@
   // ---- Time lines
 
   class TimeLine extends Panel {
-    controls() { return ""; }
     entries() { return this.panel.stages.map((stage, i) => ({ label: stage, colour: i, marker: 0 })); }
     traces() {
       const { lanes, stages, spans } = this.panel;
@@ -332,7 +303,40 @@
     quantities: [{ name: "time", label: line.label, log: false }],
     x: { scale: "category", label: "", names: line.lanes, ticks: line.lanes.map((lane, i) => [i, lane]) } });
 
-  // ---- Legends
+  // ---- What all panels of a block share: menus and a legend
+
+  function menu(label, choices, chosen, change) {
+    const select = html("select", {}, ...choices.map(([name, text]) => html("option", { value: name }, text)));
+    select.value = chosen;
+    select.addEventListener("change", () => change(select.value));
+    return html("label", {}, label + " ", select);
+  }
+
+  function menus(own) {
+    const state = own[0].state, has = (panel, name) => panel.quantities.find((quantity) => quantity.name === name);
+    const change = (set) => (chosen) => { own.forEach((of) => set(of, chosen)); redraw(own); };
+    const scale = (label, member) => menu(label, [["linear", "linear"], ["log", "logarithmic"]],
+      state[member] ? "log" : "linear", change((of, kind) => { of.state[member] = kind === "log"; }));
+    const plain = own.filter(({ panel }) => !panel.sideways && !panel.stacked);
+    if (!plain.length) return [];
+    const quantities = new Map(own.flatMap(({ panel }) => panel.quantities.map(({ name, label }) => [name, label])));
+    const yScale = scale("y scale", "yLog");
+    const found = [menu("y", [...quantities], state.quantity.name, change((of, name) => {
+      of.state.quantity = has(of.panel, name) ?? of.state.quantity;
+      of.state.yLog = of.state.quantity.log;
+      yScale.lastChild.value = of.state.yLog ? "log" : "linear";
+    })), yScale];
+    if (own.every(({ panel }) => panel.x.scale !== "category" && panel.x.names.every(([at]) => at > 0))) {
+      found.push(scale("x scale", "xLog"));
+    }
+    if (own.some(({ cells }) => cells > 3)) {
+      found.push(menu("as", [["bars", "bars"], ["heat", "heat map"]], state.heat ? "heat" : "bars", change((of, kind) => {
+        yScale.hidden = of.state.heat = kind === "heat";
+      })));
+      yScale.hidden = state.heat;
+    }
+    return [html("div", { class: "controls" }, ...found)];
+  }
 
   // A line or an area as it is drawn, with its marker. Plotly's own symbols need a plot.
   const svg = (content) => {
@@ -377,10 +381,12 @@
   const sections = [];
 
   function addSection({ title, subtitle, notes = [], panels: plain }, Kind) {
-    const hidden = new Set(), own = plain.map((panel) => new Kind(panel, hidden)), id = `block-${sections.length + 1}`;
-    const element = html("section", { id },
-      ...(title ? [html("h2", {}, title), html("p", { class: "muted" }, subtitle)] : []),
-      html("div", { class: "panels" }, ...own.map((panel) => panel.element)), legend(own, hidden),
+    const hidden = new Set(), id = `block-${sections.length + 1}`;
+    const own = plain.map((panel) => new Kind(panel, hidden, title ? "h3" : "h2"));
+    const choices = menus(own);
+    if (!title) own[0].plot.before(...choices);
+    const head = title ? [html("h2", {}, title), html("p", { class: "muted" }, subtitle), ...choices] : [];
+    const element = html("section", { id }, ...head, html("div", { class: "panels" }, ...own.map((panel) => panel.element)), legend(own, hidden),
       ...(notes.length ? [html("ul", { class: "notes" }, ...notes.map((note) => html("li", {}, note)))] : []));
     main.append(element);
     sections.push({ element, title: title || plain[0].title, note: notes[0], wide: own.length > 1 || plain[0].wide });

@@ -183,8 +183,9 @@ def draw_guides(axes: Axes, panel: Panel) -> None:
     for i, guide in enumerate(drawn):
         if guide.level is not None and not guide.points:
             line = axes.axhline(guide.level, **lines)
-            axes.annotate(guide.label, (0.995, guide.level), xycoords=("axes fraction", "data"), xytext=(0, 3),
-                          textcoords="offset points", ha="right", va="bottom", **words)
+            place, side = (0.005, "left") if guide.at_left else (0.995, "right")
+            axes.annotate(guide.label, (place, guide.level), xycoords=("axes fraction", "data"), xytext=(0, 3),
+                          textcoords="offset points", ha=side, va="bottom", **words)
         else:
             line = axes.plot(*zip(*guide.points), **lines)[0] if guide.points else axes.axvline(guide.x or 0, **lines)
             axes.annotate(guide.label, (0.02, 0.985 - 0.06 * i), xycoords="axes fraction", va="top", **words)

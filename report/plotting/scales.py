@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import cast
 
-from .model import READINGS, Guide, Panel, XAxis
+from .model import READINGS, Guide, Panel, Series, XAxis
 
 
 def guides_of(panel: Panel, quantity: str) -> list[Guide]:
@@ -28,6 +30,19 @@ def span(panels: Sequence[Panel], quantity: str) -> tuple[float, float]:
     near = [guide.level for panel in panels for guide in guides_of(panel, quantity)
             if guide.level and (guide.points or low < 4 * guide.level < 16 * high)]
     return min([low, *near]), max([high, *near])
+
+
+def away_from_curves(guide: Guide, series: Sequence[Series]) -> Guide:
+    """The guide, of a level, with its words on the side on which the curves are further from it."""
+    ends: tuple[list[float], list[float]] = [], []
+    for made in series:
+        readings = [point.readings[guide.quantity] for point in made.points if guide.quantity in point.readings]
+        known = [reading.known()[-1] for reading in readings if reading.known()]
+        if known and guide.level:
+            for end, value in zip(ends, (known[0], known[-1])):
+                end.append(abs(math.log(value / guide.level)) if value > 0 else math.inf)
+    left, right = (min(end, default=0) for end in ends)
+    return replace(guide, at_left=True) if left > right + 0.1 else guide
 
 
 def share(panels: Sequence[Panel]) -> None:
