@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
+#include "report/record/sweep.hpp"
 #include "report/text/text.hpp"
 
 extern char** environ;  // NOLINT: POSIX declares it nowhere
@@ -148,13 +149,22 @@ std::string_view name_of(report::Format format) {
   return std::ranges::find(formats, format, &report::NamedFormat::format)->name;
 }
 
+/// What each table shows, by the first of its cases. A report keeps these texts without saying of which cases they are.
+nlohmann::json findings_of(const report::Report& report) {
+  const std::vector<report::Members> tables = report::tables(report.results);
+  auto found = nlohmann::json::object();
+  if (tables.size() != report.findings.size()) return found;
+  for (std::size_t i = 0; i < tables.size(); ++i) found[std::to_string(tables[i].front())] = report.findings[i];
+  return found;
+}
+
 std::string as_input(const Drawn& drawn) {
   std::ostringstream out;
   out << R"({"text":)" << nlohmann::json(drawn.text).dump() << R"(,"reports":[)";
   for (const report::NamedReport& named : drawn.reports) {
     out << (&named == drawn.reports.data() ? "[" : ",[") << nlohmann::json(named.name).dump() << ',';
     report::write_json(out, named.report);
-    out << ']';
+    out << ',' << findings_of(named.report).dump() << ']';
   }
   out << "]}";
   return std::move(out).str();

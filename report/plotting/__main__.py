@@ -1,5 +1,5 @@
-"""Draws for the program: python3 plotting KIND, with {"text": Markdown, "reports": [[name, report], ...]} on standard
-input, writes the bytes of a picture of that kind to standard output. With --check it draws nothing, and only finds out
+"""Draws for the program: python3 plotting KIND, with {"text": Markdown, "reports": [[name, report, {index of a table's first
+case: what the table shows}], ...]} on standard input, writes the bytes of a picture of that kind to standard output. With --check it draws nothing, and only finds out
 whether it could. Ends with 2 if there is nothing to draw, with 3 if something is missing to draw with; the last line
 on standard error says why."""
 
@@ -27,7 +27,7 @@ def main(kind: str, check: bool) -> None:
         page.library() if kind == "html" else command.drawing()
         return
     given = json.load(sys.stdin)
-    reports = labelled([of_json(report, name) for name, report in given["reports"]])
+    reports = labelled([of_json(report, name, findings) for name, report, findings in given["reports"]])
     figure = figures.build(reports, None, {})
     sys.stdout.buffer.write(page.render(figure, given["text"]) if kind == "html" else command.draw(figure, kind))
 

@@ -192,6 +192,13 @@ def is_end(name: str, names: Container[str]) -> bool:
     return any(name.replace(end, "_") in names for end in ("_low_", "_high_") if end in name)
 
 
+def found_in(cases: Sequence[Case]) -> list[str]:
+    """What the program says of tables that begin with one of the cases."""
+    several = len({case.report.label for case in cases}) > 1
+    return [f"{case.report.label}: {text}" if several else text
+            for case in cases for text in case.report.found.get(case.place, ())]
+
+
 def concluded(cases: Sequence[Case], swept: str, looks: Looks) -> tuple[list[str], list[Guide]]:
     """What several of the cases show together: in words, and where all show it, as places on the x axis."""
     labels, notes, places = {looks.label(case) for case in cases}, [], []
@@ -209,10 +216,10 @@ def concluded(cases: Sequence[Case], swept: str, looks: Looks) -> tuple[list[str
                 is_place = found and unit and words["unit"] == unit and not is_end(name, conclusion.quantities)
                 if is_place and len(about) == len(cases) and min(numbers) <= reading.known()[-1] <= max(numbers):
                     places.append(Guide(said[-1], x=reading.known()[-1]))
-            facts = [fact.text for fact in conclusion.facts] or [conclusion.advice]
+            facts = [] if report.found else [fact.text for fact in conclusion.facts] or [conclusion.advice]
             for text in filter(None, [*facts, "; ".join(said)] if about else []):
                 notes.append(f"{about[0]}: {text}" if len(set(about)) == 1 < len(labels) else text)
-    return notes, places
+    return found_in(cases) + notes, places
 
 
 # ---- Panels

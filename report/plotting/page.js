@@ -20,7 +20,8 @@
     return element;
   };
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const colour = (series) => looks.colours[series.colour % looks.colours.length];
+  const colourName = (series) => `--colour-${series.colour % looks.colours}`;
+  const colour = (series) => css(colourName(series));
   const symbol = (series) => SYMBOLS[looks.markers[series.marker % looks.markers.length]];
   // As model.radius() has it.
   const radius = (share) => Math.max(2.4, 20 * Math.sqrt(Math.max(0, Math.min(1, share))));
@@ -291,7 +292,7 @@
         if (this.hidden.has(stage)) return [];
         const own = spans.filter((span) => span.stage === stage);
         return { type: "bar", orientation: "h", width: .7, hoverinfo: "text",
-          marker: { color: looks.colours[i % looks.colours.length], line: { width: .5, color: css("--paper") } },
+          marker: { color: colour({ colour: i }), line: { width: .5, color: css("--paper") } },
           base: own.map(({ start }) => start), x: own.map(({ start, end }) => end - start),
           y: own.map(({ lane }) => lanes.indexOf(lane)),
           hovertext: own.map(({ start, end }) => `${plain(stage)}<br>${start.toPrecision(4)} to ${end.toPrecision(4)}`) };
@@ -347,12 +348,18 @@
   const SHAPES = { circle: "M15 3a4 4 0 1 0 .01 0z", square: "M11 3h8v8h-8z", "triangle-up": "M15 2l5 9h-10z",
     diamond: "M15 2l5 5-5 5-5-5z", "triangle-down": "M15 12l5-9h-10z", cross: "M13 2h4v3h3v4h-3v3h-4v-3h-3v-4h3z",
     x: "M11 2l4 3 4-3 1 2-3 3 3 3-1 2-4-3-4 3-1-2 3-3-3-3z", star: "M15 1l2 4h4l-3 3 1 5-4-3-4 3 1-5-3-3h4z" };
+  // Of bars: as PATTERNS.
+  const HATCHES = ["", "M6 13l8-12M12 13l8-12M18 13l8-12", "M8 5h2M14 5h2M20 5h2M8 9h2M14 9h2M20 9h2",
+    "M6 13l8-12M14 13l8-12M6 1l8 12M14 1l8 12", "M6 1l8 12M12 1l8 12M18 1l8 12", "M4 5h22M4 9h22",
+    "M4 7h22M11 1v12M19 1v12", "M9 1v12M15 1v12M21 1v12"];
   function sample(series, panel) {
-    const fill = `fill="${colour(series)}"`;
+    const own = `var(${colourName(series)})`, fill = `fill="${own}"`;
     if (panel.sideways || panel.stacked || panel.x.scale === "category") {
-      return svg(`<rect x="4" y="1" width="22" height="12" ${fill} opacity="${series.thin ? .35 : 1}"/>`);
+      const hatch = panel.sideways || panel.stacked ? "" : HATCHES[series.marker % HATCHES.length];
+      return svg(`<rect x="4" y="1" width="22" height="12" ${fill} opacity="${series.thin ? .35 : 1}"/>
+        <path d="${hatch}" stroke="var(--paper)" stroke-width="1.5"/>`);
     }
-    const line = panel.scatter ? "" : `<path d="M1 7h28" stroke="${colour(series)}" stroke-width="2"/>`;
+    const line = panel.scatter ? "" : `<path d="M1 7h28" stroke="${own}" stroke-width="2"/>`;
     return svg(`${line}<path d="${SHAPES[symbol(series)]}" ${fill}/>`);
   }
   const LOOKS = { measured: '<path d="M1 7h28" stroke="currentColor" stroke-width="2"/><circle cx="15" cy="7" r="3.5" fill="currentColor"/>',

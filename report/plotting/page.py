@@ -54,7 +54,7 @@ def render(figure: Figure, text: str = "") -> bytes:
     plain = asdict(figure)
     lead, tables = split_at_tables(text)
     data = json.dumps({"blocks": known(plain["blocks"]), "timelines": known(plain["timelines"]),
-                       "looks": {"colours": COLOURS, "markers": MARKERS}, "disturbed": DISTURBED},
+                       "looks": {"colours": len(COLOURS), "markers": MARKERS}, "disturbed": DISTURBED},
                       allow_nan=False, separators=(",", ":"))
     for mark in "<>&":  # no text in it ends the element that holds it
         data = data.replace(mark, f"\\u{ord(mark):04x}")
