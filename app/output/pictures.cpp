@@ -30,8 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* keep =
-    "or keep the results with --output FILE.json, which 'gpumem show' draws wherever that is there";
+constexpr const char* keep = "--output FILE.json keeps a report, which 'gpumem show' draws later or elsewhere";
 
 // ---- Where the scripts and Python are
 
@@ -139,7 +138,7 @@ Ended run_process(const std::vector<std::string>& command, std::string_view inpu
   return ended;
 }
 
-// ---- What they say to each other (report/plotting/__main__.py)
+// ---- What they say to each other (report/plotting/answer.py)
 
 constexpr int nothing_to_draw = 2;
 constexpr int cannot_draw = 3;
@@ -193,7 +192,7 @@ std::string answer(std::vector<std::string> words, std::string_view input, const
     if (refusal) continue;
     refusal = missing_capability_error(
         ended.failure == 0 ? fmt::format("cannot draw '{}': {}; {}", path, why, keep)
-                           : fmt::format("cannot draw '{}' without Python: {}: {}; install Python 3.9 or newer, {}",
+                           : fmt::format("cannot draw '{}' without Python: {}: {}; install Python 3.9 or newer; {}",
                                          path, python, std::strerror(ended.failure), keep));
   }
   throw *refusal;

@@ -247,7 +247,7 @@ def said_of(cases: Sequence[Case], hidden: Container[str]) -> str:
 
 
 def panel(cases: Sequence[Case], title_words: Mapping[str, Value | None], looks: Looks, swept: str, name: str,
-          logarithmic: Container[str], matrix: bool, said_above: Container[str]) -> tuple[Panel, list[str]]:
+          logarithmic: Container[str], matrix: bool, said_above: Iterable[str]) -> tuple[Panel, list[str]]:
     """And what its cases show together. `said_above` are parameters of which it need not speak."""
     x, x_places = axes.x_axis(cases, swept, is_category=matrix)
     words, probe = cases[0].report.words, cases[0].probe
@@ -282,7 +282,7 @@ def block(cases: Sequence[Case], reports: list[str], gpus: int) -> Block:
                         f" as in '--where {others[0]}={words.value(others[0], next(iter(groups))[0])}'")
     names: Counter[str] = Counter()
     made: list[tuple[Panel, list[str]]] = []
-    said_above = in_common(cases) if len(groups) > 1 else ()
+    said_above: Iterable[str] = in_common(cases) if len(groups) > 1 else {}
     for values, group in groups.items():
         title_words = dict(zip(others, values))
         name = ".".join(map(slug, [cases[0].probe, *(f"{key} {value}" for key, value in title_words.items())]))

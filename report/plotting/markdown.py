@@ -18,6 +18,11 @@ CODE = re.compile(r"(?<![\\`])(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 BOLD = re.compile(r"(?<!\\)\*\*(.+?)(?<!\\)\*\*")
 
 
+def plain_text(markdown: str) -> str:
+    """Without the marks of code and of what is escaped."""
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown.replace("`", ""))
+
+
 def plain_of(markdown: str) -> str:
     plain = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown)
     return html.escape(plain).replace("&lt;br&gt;", "<br>")

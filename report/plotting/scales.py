@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import cast
 
 from .model import READINGS, Guide, Panel, Series, XAxis
 
@@ -61,7 +60,7 @@ def share_x(axes: Sequence[XAxis]) -> None:
     low, high = min(places), max(places)
     is_log = axes[0].scale != "linear"
     room = (high / low) ** 0.04 if is_log else 0.04 * (high - low)
-    ticks = max((axis.ticks for axis in axes), key=lambda of_axis: cast(float, of_axis[-1][0] - of_axis[0][0]))
+    ticks = max((axis.ticks for axis in axes), key=lambda found: found[-1][0] - found[0][0])
     for axis in axes:
         axis.low, axis.high = (low / room, high * room) if is_log else (low - room, high + room)
         axis.ticks = ticks
