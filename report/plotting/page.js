@@ -37,7 +37,8 @@
   function brief(point, quantity) {
     const read = ["measured", "predicted", "counted"].map((name) => [value(point, quantity.name, name), name])
       .filter(([number]) => number !== null).map(([number, name]) => `${+number.toPrecision(4)} ${name}`);
-    return [`<b>${plain(point.title)}</b>`, plain(`${quantity.label}: ${read.join(", ") || "nothing known"}`)].join("<br>");
+    const said = read.length ? `${quantity.label}: ${read.join(", ")}` : (point.notes ?? []).join("; ");
+    return `<b>${plain(point.title)}</b><br>${plain(said).replace(/(.{60,}?) /g, "$1<br>")}`;
   }
 
   // And below the plot all that is known of it.
@@ -250,7 +251,8 @@
       const traces = this.traces();
       const place = layout(this.panel, traces, this.state);
       this.plot.style.height = `${place.height}px`;
-      Plotly.react(this.plot, traces, place, { responsive: true, displayModeBar: false });
+      // Not left to plotly, which measures a while later: paper does not wait.
+      Plotly.react(this.plot, traces, { ...place, width: this.plot.clientWidth }, { displayModeBar: false });
       if (!this.drawn) this.plot.on("plotly_hover", ({ points: [point] }) => this.tell(point.customdata));
       this.drawn = true;
     }
@@ -438,8 +440,8 @@
     document.documentElement.classList.toggle("on-paper", begins);
     document.body.style.width = begins ? PAPER : "";
     panels.forEach((panel) => panel.draw());
-    if (window.Plotly) panels.forEach(({ plot }) => Plotly.Plots.resize(plot));
   };
+  addEventListener("resize", () => redraw());
   addEventListener("beforeprint", () => print(true));
   addEventListener("afterprint", () => print(false));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
