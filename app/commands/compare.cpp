@@ -195,7 +195,8 @@ void add_options(CommandOptions& options, CompareArguments& arguments, Shares& s
                      "How stdout shows the comparison: a table for people (default), json or csv for programs, "
                      "markdown for a pull request, e.g. --format markdown");
   add_result_options(options, arguments,
-                     "Also write it to a file, in the format of its extension (.json, .csv, .md, .txt); repeatable, - "
+                     "Also write it to a file, in the format of its extension (.json, .csv, .md, .txt; a page .html; a "
+                     "figure .svg, .png, .pdf); repeatable, - "
                      "is stdout, e.g. --output changes.md",
                      "No notices; with --output, nothing on stdout either, e.g. in a script", "in the table");
 }

@@ -87,10 +87,12 @@ MakeRequest portrait_options(CommandOptions& options, const Known&) {
   options.add_argument("[REPORT...]", arguments->reports,
                        "Saved reports to portray instead of measuring, several side by side; - is standard input");
   add_backend_options(options, *arguments, "Only say which cases would run, e.g. to see what a portrait takes");
-  add_result_options(options, *arguments,
-                     "Write the page (.html), the report that it is made of (.json) or the table (.txt); repeatable, - "
-                     "is stdout, e.g. -o portrait.html -o portrait.json",
-                     "No progress and no notices; with --output, nothing on stdout either, e.g. in a cron job");
+  add_result_options(
+      options, *arguments,
+      "Write the page (.html), the report that it is made of (.json), the table (.txt) or a figure of all "
+      "curves (.svg, .png, .pdf); repeatable, - "
+      "is stdout, e.g. -o portrait.html -o portrait.json",
+      "No progress and no notices; with --output, nothing on stdout either, e.g. in a cron job");
   options.add_format(report::portrait_formats(), arguments->format,
                      "How stdout shows it: a table of at most 40 lines (default), the page, or the report, e.g. "
                      "--format html");

@@ -121,7 +121,8 @@ MakeRequest probe_options(CommandOptions& options, const Known& known) {
                      "for an issue, e.g. --format csv");
   add_result_options(
       options, *arguments,
-      "Also write the results to a file, in the format of its extension (.json, .csv, .md, .txt); repeatable, "
+      "Also write the results to a file, in the format of its extension (.json, .csv, .md, .txt; a page .html; a "
+      "figure .svg, .png, .pdf); repeatable, "
       "- is stdout. The file is whole after every case, so a long run can be watched, e.g. --output run.json "
       "--output run.csv",
       "No progress and no notices; with --output, nothing on stdout either, e.g. in a cron job");

@@ -252,7 +252,8 @@ MakeRequest run_options(CommandOptions& options, const Known&) {
                      "How stderr shows them after the command has ended: a table for people (default), json or csv for "
                      "programs, markdown for an issue, e.g. --format markdown");
   options.add_value("-o,--output", "FILE", arguments->outputs,
-                    "Also write them to a file, in the format of its extension (.json, .csv, .md, .txt); repeatable, "
+                    "Also write them to a file, in the format of its extension (.json, .csv, .md, .txt; a page .html; "
+                    "a figure .svg, .png, .pdf); repeatable, "
                     "e.g. --output before.json for gpumem explain, compare and check");
   options.add_switch("quiet", arguments->quiet, "With --output, nothing on stderr, e.g. in a script");
   add_color_options(options, *arguments, "on stderr");

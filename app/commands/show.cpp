@@ -132,7 +132,8 @@ MakeRequest show_options(CommandOptions& options, const Known&) {
                      "column 'report', and one trace; e.g. --format csv");
   options.add_value("-o,--output", "FILE", arguments->outputs,
                     "Write to a file instead of stdout, in the format of its extension (.json, .csv, .md, .txt, .xml, "
-                    ".prom, .trace); repeatable, - is stdout, e.g. --output run.md. With --format trace, a .json file "
+                    ".prom, .trace; a page .html; a figure .svg, .png, .pdf); repeatable, - is stdout, e.g. --output "
+                    "run.md. With --format trace, a .json file "
                     "is a trace");
   options.add_switch("why", arguments->why,
                      "Add a last column to the table: what limits each case, and what would change it");
@@ -143,6 +144,8 @@ MakeRequest show_options(CommandOptions& options, const Known&) {
       "  gpumem show run.json offset=1 op=write  these cases alone\n"
       "  gpumem show a.json b.json --format csv  for one data frame\n"
       "  gpumem show run.json --output run.md    for an issue\n"
+      "  gpumem show run.json --output run.html  a page with its curves, to send to somebody\n"
+      "  gpumem show a.json b.json -o two.svg    two GPUs in one figure; figures take matplotlib\n"
       "  gpumem show app.json --output app.trace when the kernels of gpumem run ran");
   return [arguments, no_word] {
     arguments->cases = take_case_words(arguments->reports);
