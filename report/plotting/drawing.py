@@ -16,7 +16,7 @@ from .model import INK, Block, Figure, Panel
 from .panel_drawing import LETTERS_PER_INCH, MUTED, letters_in
 
 WIDTH_INCHES = {1: 8.6, 2: 12.4, 3: 15.6}
-HEADER_INCHES, LEAST_INCHES = 0.55, 0.01  # no height at all is none that the layout can do with
+HEADER_INCHES = 0.55  # of what the panels of a block have in common
 LEGEND_LINE_INCHES, LEGEND_INCHES = 0.225, 0.08  # of a line, and of what is around all lines
 LETTERS_BESIDE_LABEL = 9  # that the mark of a legend's entry and the gaps around it have room for
 TITLE_INCHES = 0.85
@@ -91,20 +91,22 @@ class Row:
         self.columns = columns_of(blocks[0])
         self.lines = -(-len(blocks[0].panels) // self.columns)
         self.line_inches = max(drawing_of(block.panels[0]).inches(block.panels[0]) for block in blocks)
-        self.header = HEADER_INCHES if blocks[0].title else LEAST_INCHES
-        self.above = self.header + self.lines * self.line_inches
+        self.headers = [HEADER_INCHES] * bool(blocks[0].title)
+        self.above = sum(self.headers) + self.lines * self.line_inches
         self.below = max(sum(legend_inches(handles, self.width) for handles in legends) for legends in self.legends)
-        self.below = max(self.below, LEGEND_INCHES)
+        self.below = max(self.below, LEGEND_INCHES)  # no height at all is none that the layout can do with
 
     def draw(self, canvas: Canvas, place: SubplotSpec) -> None:
         grid = place.subgridspec(1, self.places)
         for i, (block, legends) in enumerate(zip(self.blocks, self.legends)):
-            heights = [self.header, *[self.line_inches] * self.lines, self.below]
+            heights = [*self.headers, *[self.line_inches] * self.lines, self.below]
             cells = grid[0, i].subgridspec(len(heights), self.columns, height_ratios=heights)
-            self.draw_header(canvas.add_subplot(cells[0, :]), block)
+            if self.headers:
+                self.draw_header(canvas.add_subplot(cells[0, :]), block)
             for number, panel in enumerate(block.panels):
                 line, column = divmod(number, self.columns)
-                drawing_of(panel).draw(canvas.add_subplot(cells[1 + line, column]), panel, self.width / self.columns)
+                cell = cells[len(self.headers) + line, column]
+                drawing_of(panel).draw(canvas.add_subplot(cell), panel, self.width / self.columns)
             self.draw_legends(canvas.add_subplot(cells[-1, :]), legends)
 
     def draw_header(self, axes: Axes, block: Block) -> None:
