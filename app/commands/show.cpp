@@ -144,8 +144,8 @@ MakeRequest show_options(CommandOptions& options, const Known&) {
       "  gpumem show run.json offset=1 op=write  these cases alone\n"
       "  gpumem show a.json b.json --format csv  for one data frame\n"
       "  gpumem show run.json --output run.md    for an issue\n"
-      "  gpumem show run.json --output run.html  a page with its curves, to send to somebody\n"
-      "  gpumem show a.json b.json -o two.svg    two GPUs in one figure; figures take matplotlib\n"
+      "  gpumem show run.json --output run.html  its curves, as a page to send\n"
+      "  gpumem show a.json b.json -o two.svg    two GPUs in one figure\n"
       "  gpumem show app.json --output app.trace when the kernels of gpumem run ran");
   return [arguments, no_word] {
     arguments->cases = take_case_words(arguments->reports);

@@ -164,7 +164,7 @@
   function barsOf(panel, shownSeries, quantity) {
     return shownSeries.map((series) => {
       const places = series.points.map(({ x }) => x), values = series.points.map((point) => known(point, quantity.name));
-      return { type: "bar", uid: series.name, meta: { reading: "measured", series: series.name }, hoverinfo: "text",
+      return { type: "bar", uid: series.name, meta: { reading: "measured", series: series.name, last: true }, hoverinfo: "text",
         customdata: series.points, hovertext: series.points.map((point) => brief(point, quantity)), opacity: series.thin ? .35 : 1,
         marker: { color: colour(series) }, ...(panel.sideways ? { orientation: "h", width: .6, x: values, y: places }
           : { width: panel.stacked, x: places, y: values }) };
@@ -242,6 +242,7 @@
         const there = READINGS.filter((reading) => shown.has(reading)
           && one.points.some((point) => value(point, quantity.name, reading) !== null));
         const own = there.map((reading) => curve(panel, one, reading, quantity, this.plot.clientWidth > ROOMY));
+        if (there.length) own.at(-1).meta.last = true;
         return there.length ? [...own, ...beside(panel, one, quantity.name)] : [];
       });
       return [...curves, ...guides(panel, quantity, curves, this.state.yLog)];
@@ -271,15 +272,16 @@
       if (!step || !this.drawn) return;
       const cases = this.plot.data.flatMap((trace, curveNumber) => {
         if (trace.z) {
-          return trace.z.flatMap((row, yval) => row.flatMap((cell, xval) => cell === null ? [] : [{ xval, yval }]));
+          return trace.z.flatMap((row, yval) => row.flatMap((cell, xval) => cell === null ? []
+            : [{ at: { xval, yval }, point: trace.customdata[yval][xval] }]));
         }
-        return !trace.customdata ? []
-          : trace.customdata.flatMap((point, pointNumber) => point.x === null ? [] : [[{ curveNumber, pointNumber }]]);
+        return !trace.meta?.last ? [] : trace.customdata.flatMap((point, pointNumber) => point.x === null ? []
+          : [{ at: [{ curveNumber, pointNumber }], point }]);
       });
       if (!cases.length) return;
       this.at = (this.at + step + cases.length) % cases.length;
-      Plotly.Fx.hover(this.plot, cases[this.at], "xy");
-      this.tell(this.plot._hoverdata?.[0].customdata);  // the event is of a pointer alone
+      Plotly.Fx.hover(this.plot, cases[this.at].at, "xy");
+      this.tell(cases[this.at].point);  // no event says so
       event.preventDefault();
     }
   }
