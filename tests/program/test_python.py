@@ -7,7 +7,7 @@ import subprocess
 import unittest
 import zipfile
 
-from python_package import H200, PackageTest, has
+from python_package import BUILD, H200, PackageTest, has
 
 NO_DRIVER = {"CUDA_VISIBLE_DEVICES": ""}
 # Puts a notebook in the place of IPython, and collects what it would display.
