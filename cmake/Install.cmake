@@ -30,7 +30,10 @@ set(data "${CMAKE_INSTALL_DATADIR}/gpumem")
 install(DIRECTORY configs DESTINATION "${data}" FILES_MATCHING PATTERN "*.json" PATTERN reference EXCLUDE)
 install(DIRECTORY report/schema DESTINATION "${data}" OPTIONAL FILES_MATCHING PATTERN "*.json")
 install(PROGRAMS report/plot.py DESTINATION "${data}" OPTIONAL)
-install(DIRECTORY report/plotting DESTINATION "${data}" OPTIONAL PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY report/plotting DESTINATION "${data}" PATTERN __pycache__ EXCLUDE)
+if(GPUMEM_PLOTLY)
+  install(FILES "${GPUMEM_PLOTLY}" DESTINATION "${data}")
+endif()
 install(FILES README.md LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
@@ -57,9 +60,8 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)  # gpumem_0.1.0_amd64.deb
 set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 # Loaded at run time where they are: the driver, NVML, CUPTI for --counters, the Compute Sanitizer's library for
-# `gpumem run`. matplotlib draws for plot.py.
+# `gpumem run`. Python draws pages, and figures with matplotlib.
 string(REPLACE "." "-" cuda_release "${GPUMEM_CUDA_VERSION}")
-# plot.py without matplotlib makes interactive pages.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3, cuda-sanitizer-${cuda_release}")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libcuda1, libnvidia-ml1, cuda-cupti-${cuda_release}, python3-matplotlib")
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)

@@ -27,7 +27,7 @@ sys.dont_write_bytecode = True  # a source tree stays as it is
 
 from plotting import command, reports  # noqa: E402
 from plotting.errors import UserError  # noqa: E402
-from plotting.model import Figure, Guide, Panel, Point, Quantity, Reading, Series, XAxis, grouped  # noqa: E402
+from plotting.model import Block, Figure, Guide, Panel, Point, Quantity, Reading, Series, XAxis, grouped  # noqa: E402
 
 BAND = 0.15
 WORST = 10
@@ -314,7 +314,7 @@ def panel(name, cases):
 
 def plot(cases):
     panels = [panel(name, found) for name, found in grouped(cases, lambda case: case.headline.quantity).items()]
-    return command.draw(Figure("Predicted against measured", f"{len(cases)} cases", [[made] for made in panels]), "svg")
+    return command.draw(Figure("Predicted against measured", f"{len(cases)} cases", [Block([made]) for made in panels]), "svg")
 
 
 # ---- The command

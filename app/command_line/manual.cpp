@@ -71,7 +71,9 @@ constexpr Entry files[] = {
     {"share/gpumem/configs",
      "Under the prefix of the installation: the GPU profiles and suites that the program brings along, to copy and "
      "change."},
-    {"share/gpumem/plot.py", "Draws saved JSON reports."},
+    {"share/gpumem/plotting",
+     "What --output FILE.html, .svg, .png and .pdf run with python3: a page takes nothing else, a figure matplotlib."},
+    {"share/gpumem/plot.py", "Draws saved JSON reports with choices: one figure, another quantity, some cases."},
     {"share/gpumem/schema", "JSON Schemas of reports, profiles and suites."},
     {"share/doc/gpumem", "How the numbers are made, and how far to trust them."},
 };

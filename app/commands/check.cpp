@@ -298,7 +298,7 @@ class Checking {
 
   void finish(report::Report report) {
     reports_.push_back(report::completed(std::move(report)));
-    both([&] { outputs_.finish(ResultOutputs::of(reports_.back())); },
+    both([&] { outputs_.finish(reports_.back()); },
          [&] {
            std::ostringstream text;
            if (reports_.size() > 1) text << '\n';

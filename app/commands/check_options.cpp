@@ -76,11 +76,11 @@ MakeRequest check_options(CommandOptions& options, const Known&) {
   options.add_choice("format", "table|json|markdown|github", arguments->shown,
                      "How stdout shows the checks: a line each (default), the whole report as json, markdown for an "
                      "issue, or the lines and annotations of a GitHub workflow, e.g. --format github");
-  add_result_options(
-      options, *arguments,
-      "Also write the whole report, checks included, in the format of the extension (.json, .csv, .md, .txt), also "
-      "when the check fails; repeatable, e.g. --output run.json",
-      "No progress, no notices, and no line for what passed, e.g. in a cron job");
+  add_result_options(options, *arguments,
+                     "Also write the whole report, checks included, in the format of the extension (.json, .csv, .md, "
+                     ".txt; a page .html; a figure .svg, .png, .pdf), also "
+                     "when the check fails; repeatable, e.g. --output run.json",
+                     "No progress, no notices, and no line for what passed, e.g. in a cron job");
   options.add_value("junit", "FILE", arguments->junit,
                     "Also write the checks as JUnit XML, which CI systems show as tests, e.g. --junit gpu.xml");
   options.add_value("openmetrics", "FILE", arguments->openmetrics,

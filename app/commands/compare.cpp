@@ -142,9 +142,11 @@ int run_compare_command(const CompareArguments& arguments, const Environment& en
                                                   words.among(reports, reports.front().report.results.size()));
   if (comparison.cases.empty() && !words.empty()) words.refuse_none_of(reports.front().report.results.size());
   comparison.tool_version = build_information().version;
-  outputs.finish([&](std::ostream& out, report::Format format, const report::TableStyle& style) {
-    report::write_comparison(out, comparison, format, style, arguments.changed_only);
-  });
+  outputs.finish(
+      [&](std::ostream& out, report::Format format, const report::TableStyle& style) {
+        report::write_comparison(out, comparison, format, style, arguments.changed_only);
+      },
+      reports);
   if (arguments.fail_on_regression) {
     return judge(comparison, *arguments.fail_on_regression, arguments.quiet, environment.err);
   }
@@ -193,7 +195,8 @@ void add_options(CommandOptions& options, CompareArguments& arguments, Shares& s
                      "How stdout shows the comparison: a table for people (default), json or csv for programs, "
                      "markdown for a pull request, e.g. --format markdown");
   add_result_options(options, arguments,
-                     "Also write it to a file, in the format of its extension (.json, .csv, .md, .txt); repeatable, - "
+                     "Also write it to a file, in the format of its extension (.json, .csv, .md, .txt; a page .html; a "
+                     "figure .svg, .png, .pdf); repeatable, - "
                      "is stdout, e.g. --output changes.md",
                      "No notices; with --output, nothing on stdout either, e.g. in a script", "in the table");
 }

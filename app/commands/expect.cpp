@@ -100,7 +100,8 @@ MakeRequest expect_options(CommandOptions& options, const Known&) {
                      "How stdout shows it: a table of at most 40 lines (default), or what another program reads, e.g. "
                      "--format json");
   options.add_value("-o,--output", "FILE", arguments->outputs,
-                    "Write to a file instead of stdout, in the format of its extension (.json, .csv, .md, .txt); "
+                    "Write to a file instead of stdout, in the format of its extension (.json, .csv, .md, .txt; a page "
+                    ".html; a figure .svg, .png, .pdf); "
                     "repeatable, - is stdout, e.g. --output expected.json");
   add_color_options(options, *arguments, "in the table");
   options.footer(

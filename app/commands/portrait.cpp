@@ -37,7 +37,7 @@ ResultOutputs::Write portraits(std::span<const report::NamedReport> reports) {
 int show_saved(const PortraitArguments& arguments, const ResultOutputs& outputs, const Environment& environment) {
   const std::vector<report::NamedReport> reports = read_reports(arguments.reports, environment);
   for (const report::NamedReport& named : reports) report::refuse_nothing_to_portray(named);
-  outputs.finish(portraits(reports));
+  outputs.finish(portraits(reports), reports);
   return 0;
 }
 
@@ -50,7 +50,7 @@ int run_portrait_command(const PortraitArguments& arguments, const Environment& 
   if (!arguments.reports.empty()) return show_saved(arguments, outputs, environment);
   const Suite suite = load_suite("portrait", environment.registry);
   if (arguments.dry_run) {
-    outputs.finish(ResultOutputs::of(report::completed(dry_report(suite.plan, arguments, environment))));
+    outputs.finish(report::completed(dry_report(suite.plan, arguments, environment)));
     return 0;
   }
   bool any = false;
@@ -60,7 +60,7 @@ int run_portrait_command(const PortraitArguments& arguments, const Environment& 
                                const report::CheckRules rules{.accept_predictions = report.is_prediction()};
                                named.report.checks = report::check(report, suite.expectations, rules);
                                any = std::ranges::any_of(report.results, &report::Record::ran);
-                               outputs.finish(portraits(std::span(&named, 1)));
+                               outputs.finish(portraits(std::span(&named, 1)), std::span(&named, 1));
                              });
   constexpr int skipped = 3;
   return code == skipped && any ? 0 : code;  // what a GPU cannot do is part of its portrait
@@ -87,10 +87,12 @@ MakeRequest portrait_options(CommandOptions& options, const Known&) {
   options.add_argument("[REPORT...]", arguments->reports,
                        "Saved reports to portray instead of measuring, several side by side; - is standard input");
   add_backend_options(options, *arguments, "Only say which cases would run, e.g. to see what a portrait takes");
-  add_result_options(options, *arguments,
-                     "Write the page (.html), the report that it is made of (.json) or the table (.txt); repeatable, - "
-                     "is stdout, e.g. -o portrait.html -o portrait.json",
-                     "No progress and no notices; with --output, nothing on stdout either, e.g. in a cron job");
+  add_result_options(
+      options, *arguments,
+      "Write the page (.html), the report that it is made of (.json), the table (.txt) or a figure of all "
+      "curves (.svg, .png, .pdf); repeatable, - "
+      "is stdout, e.g. -o portrait.html -o portrait.json",
+      "No progress and no notices; with --output, nothing on stdout either, e.g. in a cron job");
   options.add_format(report::portrait_formats(), arguments->format,
                      "How stdout shows it: a table of at most 40 lines (default), the page, or the report, e.g. "
                      "--format html");

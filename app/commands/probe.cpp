@@ -95,12 +95,12 @@ int run_probe_command(const ProbeArguments& arguments, const Environment& enviro
   const ResultOutputs outputs(reading(arguments, inputs), report::table_formats(), environment.out,
                               environment.out_terminal);
   if (arguments.dry_run) {
-    outputs.finish(ResultOutputs::of(report::completed(dry_report(plan, arguments, environment))));
+    outputs.finish(report::completed(dry_report(plan, arguments, environment)));
     return 0;
   }
 
   return run_cases(plan, with_suite(arguments, suite ? suite->options : CaseOptions{}), outputs, environment,
-                   [&](const report::Report& report) { outputs.finish(ResultOutputs::of(report)); });
+                   [&](const report::Report& report) { outputs.finish(report); });
 }
 
 MakeRequest probe_options(CommandOptions& options, const Known& known) {
@@ -121,7 +121,8 @@ MakeRequest probe_options(CommandOptions& options, const Known& known) {
                      "for an issue, e.g. --format csv");
   add_result_options(
       options, *arguments,
-      "Also write the results to a file, in the format of its extension (.json, .csv, .md, .txt); repeatable, "
+      "Also write the results to a file, in the format of its extension (.json, .csv, .md, .txt; a page .html; a "
+      "figure .svg, .png, .pdf); repeatable, "
       "- is stdout. The file is whole after every case, so a long run can be watched, e.g. --output run.json "
       "--output run.csv",
       "No progress and no notices; with --output, nothing on stdout either, e.g. in a cron job");

@@ -180,11 +180,11 @@ int run_run_command(const RunArguments& arguments, const Environment& environmen
   const Outcome outcome = run(arguments, real_places(), predicting, environment);
 
   if (outcome.traces.used_cuda && !outcome.traces.fatal) {
-    write_or_say(environment, [&] { outputs.finish(ResultOutputs::of(outcome.report)); });
+    write_or_say(environment, [&] { outputs.finish(outcome.report); });
     return outcome.exit_code;
   }
   // A file that was asked for is written all the same; a table would be of nothing.
-  write_or_say(environment, [&] { outputs.finish_files(ResultOutputs::of(outcome.report)); });
+  write_or_say(environment, [&] { outputs.finish_files(outcome.report); });
   const std::string name = report::one_line(arguments.command.front());
   if (outcome.traces.used_cuda) {
     throw missing_capability_error(fmt::format("{} uses a GPU but could not be watched (its own exit code was {}): {}",
@@ -252,7 +252,8 @@ MakeRequest run_options(CommandOptions& options, const Known&) {
                      "How stderr shows them after the command has ended: a table for people (default), json or csv for "
                      "programs, markdown for an issue, e.g. --format markdown");
   options.add_value("-o,--output", "FILE", arguments->outputs,
-                    "Also write them to a file, in the format of its extension (.json, .csv, .md, .txt); repeatable, "
+                    "Also write them to a file, in the format of its extension (.json, .csv, .md, .txt; a page .html; "
+                    "a figure .svg, .png, .pdf); repeatable, "
                     "e.g. --output before.json for gpumem explain, compare and check");
   options.add_switch("quiet", arguments->quiet, "With --output, nothing on stderr, e.g. in a script");
   add_color_options(options, *arguments, "on stderr");

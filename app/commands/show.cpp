@@ -65,10 +65,7 @@ void write(std::ostream& out, const std::vector<NamedReport>& reports, report::F
       return report::write_junit(out, plain);
     case Format::openmetrics:
       return report::write_openmetrics(out, plain);
-    case Format::trace:  // above
-    case Format::html:   // of portraits alone
-    case Format::table:
-    case Format::markdown:
+    default:  // of tables, one below the other
       break;
   }
   for (const NamedReport& named : reports) {
@@ -111,9 +108,9 @@ int run_show_command(const ShowArguments& arguments, const Environment& environm
   std::vector<NamedReport> reports = read_reports(arguments.reports, environment);
   const CaseWords words(arguments.cases, environment.registry);
   if (!words.empty()) keep_cases(reports, words);
-  outputs.finish([&](std::ostream& out, report::Format format, const report::TableStyle& style) {
-    write(out, reports, format, style);
-  });
+  outputs.finish([&](std::ostream& out, report::Format format,
+                     const report::TableStyle& style) { write(out, reports, format, style); },
+                 reports);
   return 0;
 }
 
@@ -135,7 +132,8 @@ MakeRequest show_options(CommandOptions& options, const Known&) {
                      "column 'report', and one trace; e.g. --format csv");
   options.add_value("-o,--output", "FILE", arguments->outputs,
                     "Write to a file instead of stdout, in the format of its extension (.json, .csv, .md, .txt, .xml, "
-                    ".prom, .trace); repeatable, - is stdout, e.g. --output run.md. With --format trace, a .json file "
+                    ".prom, .trace; a page .html; a figure .svg, .png, .pdf); repeatable, - is stdout, e.g. --output "
+                    "run.md. With --format trace, a .json file "
                     "is a trace");
   options.add_switch("why", arguments->why,
                      "Add a last column to the table: what limits each case, and what would change it");
@@ -146,6 +144,8 @@ MakeRequest show_options(CommandOptions& options, const Known&) {
       "  gpumem show run.json offset=1 op=write  these cases alone\n"
       "  gpumem show a.json b.json --format csv  for one data frame\n"
       "  gpumem show run.json --output run.md    for an issue\n"
+      "  gpumem show run.json --output run.html  its curves, as a page to send\n"
+      "  gpumem show a.json b.json -o two.svg    two GPUs in one figure\n"
       "  gpumem show app.json --output app.trace when the kernels of gpumem run ran");
   return [arguments, no_word] {
     arguments->cases = take_case_words(arguments->reports);

@@ -10,28 +10,46 @@
 #include <ostream>
 #include <sstream>
 
+#include "app/output/pictures.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
 
 namespace {
 
-report::Format format_of_file(const std::string& path, const ResultRequest& request,
-                              std::span<const report::NamedFormat> formats) {
+std::string extension_of(const std::string& path) {
   std::string extension = std::filesystem::path(path).extension().string();
   std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
-  std::vector<std::string> extensions;
+  return extension;
+}
+
+std::optional<report::Format> format_of_extension(const std::string& extension,
+                                                  std::span<const report::NamedFormat> formats) {
+  for (const report::NamedFormat& known : formats) {
+    if (std::ranges::find(known.extensions, extension) != known.extensions.end()) return known.format;
+  }
+  return std::nullopt;
+}
+
+/// Absent: a picture's.
+std::optional<report::Format> format_of_file(const std::string& path, const ResultRequest& request,
+                                             std::span<const report::NamedFormat> formats) {
+  const std::string extension = extension_of(path);
   const auto asked =
       std::ranges::find_if(formats, [&](const report::NamedFormat& known) { return known.format == request.format; });
   if (asked != formats.end() &&
       std::ranges::find(asked->extensions_if_asked, extension) != asked->extensions_if_asked.end()) {
     return asked->format;
   }
-  for (const report::NamedFormat& known : formats) {
-    if (std::ranges::find(known.extensions, extension) != known.extensions.end()) return known.format;
-    extensions.insert(extensions.end(), known.extensions.begin(), known.extensions.end());
+  if (const auto format = format_of_extension(extension, formats)) return format;
+  if (format_of_extension(extension, report::picture_formats())) return std::nullopt;
+  if (request.format) return request.format;
+  std::vector<std::string> extensions;
+  for (const auto& group : {formats, report::picture_formats()}) {
+    for (const report::NamedFormat& known : group) {
+      extensions.insert(extensions.end(), known.extensions.begin(), known.extensions.end());
+    }
   }
-  if (request.format) return *request.format;
   throw usage_error(fmt::format("--output: the extension of '{}' names no format; use {}, or add --format", path,
                                 report::join(extensions, ", ")));
 }
@@ -67,10 +85,15 @@ ResultOutputs::ResultOutputs(const ResultRequest& request, std::span<const repor
     if (!request.files_only && (path == "-" || path == "/dev/stdout")) {
       on_stdout = true;
     } else {
-      const report::Format format = format_of_file(path, request, formats);
-      files_.push_back({.output = FileOutput(path, request.inputs), .format = format});
+      const auto format = format_of_file(path, request, formats);
+      (format ? files_ : pictures_)
+          .push_back(
+              {.path = path,
+               .output = FileOutput(path, request.inputs),
+               .format = format ? *format : *format_of_extension(extension_of(path), report::picture_formats())});
     }
   }
+  for (const File& picture : pictures_) refuse_undrawable(picture.format, picture.path);
   // Who reads a pipe may be slow, or gone.
   std::ranges::stable_partition(files_, [](const File& file) { return file.output.rewritable(); });
   if (on_stdout) standard_output_ = request.format.value_or(formats.front().format);
@@ -97,13 +120,36 @@ void ResultOutputs::write_files(const std::vector<std::string>& texts) const {
            [&](const File& file) { file.output.replace(texts[static_cast<std::size_t>(&file - files_.data())]); });
 }
 
-void ResultOutputs::finish(const Write& write) const {
+void ResultOutputs::draw_pictures(const Write& write, std::span<const report::NamedReport> drawn) const {
+  try_each(pictures_, [&](const File& file) {
+    const bool is_page = file.format == report::Format::html;
+    const Drawn shown{.text = is_page ? made(write, report::Format::markdown, {.why = style_.why}) : "",
+                      .reports = drawn};
+    file.output.replace(draw(shown, file.format, file.path));
+  });
+}
+
+void ResultOutputs::finish(const Write& write, std::span<const report::NamedReport> drawn) const {
   const std::vector<std::string> texts = texts_of(write);
   const std::string shown = standard_output_ ? made(write, *standard_output_, style_) : "";
   both([&] { write_files(texts); },
        [&] {
-         if (standard_output_) write_result(out_, shown);
+         both(
+             [&] {
+               if (standard_output_) write_result(out_, shown);
+             },
+             [&] { draw_pictures(write, drawn); });
        });
+}
+
+void ResultOutputs::finish(const report::Report& report) const {
+  const report::NamedReport named{"the report", report};
+  finish(of(report), std::span(&named, 1));
+}
+
+void ResultOutputs::finish_files(const report::Report& report) const {
+  const report::NamedReport named{"the report", report};
+  both([&] { write_files(texts_of(of(report))); }, [&] { draw_pictures(of(report), std::span(&named, 1)); });
 }
 
 void ResultOutputs::update(const Write& write) const {

@@ -62,7 +62,8 @@ struct ResultRequest {
 
 class ResultOutputs {
  public:
-  /// Throws a usage error for a file that has no format, that could not be written later, or that is read.
+  /// Throws a usage error for a file that has no format, that could not be written later, or that is read, and a
+  /// missing-capability error for a picture that could not be drawn later.
   ResultOutputs(const ResultRequest& request, std::span<const report::NamedFormat> formats, std::ostream& out,
                 const Terminal& terminal);
 
@@ -71,29 +72,34 @@ class ResultOutputs {
   /// Writes a completed report, which has to outlive this.
   [[nodiscard]] static Write of(const report::Report& report);
 
-  /// Writes the files, then stdout. Throws a usage error when something could not be written, after everything else has
-  /// been; and what `write` throws, before anything has been.
-  void finish(const Write& write) const;
+  /// Writes the files, stdout and then the pictures, which are drawn of these reports. Throws a usage error when
+  /// something could not be written, and what keeps a picture from being drawn, after everything else has been; and
+  /// what `write` throws, before anything has been.
+  void finish(const Write& write, std::span<const report::NamedReport> drawn = {}) const;
+  void finish(const report::Report& report) const;
 
   /// The files alone, for the last time. Throws like `finish`.
-  void finish_files(const Write& write) const { write_files(texts_of(write)); }
+  void finish_files(const report::Report& report) const;
   /// Writes the files anew with what there is so far; not pipes and devices, which keep all that is ever written to
-  /// them. Throws like `finish`.
+  /// them, nor pictures, which take longer to draw. Throws like `finish`.
   void update(const Write& write) const;
   [[nodiscard]] bool has_files() const { return !files_.empty(); }
 
  private:
   struct File {
+    std::string path;
     FileOutput output;
     report::Format format;
   };
   [[nodiscard]] std::string text_of(const Write& write, const File& file) const;
   [[nodiscard]] std::vector<std::string> texts_of(const Write& write) const;  ///< one a file
   void write_files(const std::vector<std::string>& texts) const;
+  void draw_pictures(const Write& write, std::span<const report::NamedReport> drawn) const;
 
   std::ostream& out_;
   report::TableStyle style_;
   std::vector<File> files_;
+  std::vector<File> pictures_;
   std::optional<report::Format> standard_output_;
 };
 

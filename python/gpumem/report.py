@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import frames, html
+from . import frames
 from .arguments import FilePath, selection
 from .errors import Error
 from .plot import Plot, Scale
+from .plotting.markdown import from_markdown
 from .program import output
 from .text import Text, of_cases
 
@@ -128,7 +129,7 @@ class Report(Document):
                 f" {counts['fail']} failed, {counts['skip']} skipped, {origin}")
 
     def _repr_html_(self) -> str:
-        return html.from_markdown(self.unused_gpu or self.show("markdown"))
+        return from_markdown(self.unused_gpu or self.show("markdown"))
 
 
 def read(paths: FilePath | Iterable[FilePath], *, all: bool = False) -> DataFrame:

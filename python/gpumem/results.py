@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from . import frames
 from .arguments import FilePath
-from .html import from_markdown
+from .plotting.markdown import from_markdown
 from .report import Document, Report
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from . import html
+from .plotting.markdown import from_markdown, preformatted, text_of
 
 HEADING_OF_CASE = re.compile(r"^### ", re.MULTILINE)
 
@@ -15,7 +15,7 @@ class Text(str):
     def __new__(cls, text: str, page: str | None = None) -> Text:
         """page: its HTML; without one it is shown as it stands."""
         made = super().__new__(cls, text)
-        made._page = html.preformatted(text) if page is None else page
+        made._page = preformatted(text) if page is None else page
         return made
 
     _page: str
@@ -31,10 +31,10 @@ def of_cases(text: str, markdown: str) -> Text:
     """An explanation; of several cases, each unfolds under its heading."""
     head, *cases = HEADING_OF_CASE.split(markdown)
     if len(cases) < 2:
-        return Text(text, html.from_markdown(markdown))
-    return Text(text, "\n".join([html.from_markdown(head), *map(folded, cases)]))
+        return Text(text, from_markdown(markdown))
+    return Text(text, "\n".join([from_markdown(head), *map(folded, cases)]))
 
 
 def folded(case: str) -> str:
     title, _, rest = case.partition("\n")
-    return f"<details><summary>{html.text_of(title)}</summary>\n{html.from_markdown(rest)}</details>"
+    return f"<details><summary>{text_of(title)}</summary>\n{from_markdown(rest)}</details>"

@@ -7,9 +7,10 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import NoReturn
 
-from .errors import UserError
+from .errors import Missing, UserError
 from .model import Figure
 
 KINDS = ("svg", "png", "pdf", "html")
@@ -34,14 +35,19 @@ def write(output: str, content: bytes) -> None:
         beside.unlink(missing_ok=True)
 
 
+def drawing() -> ModuleType:
+    """What draws figures."""
+    try:  # a page does without it, so that only this may import it
+        from . import drawing as found
+    except ImportError as error:
+        raise Missing(f"figures take matplotlib ({error}); 'python3 -m pip install matplotlib' or 'apt-get install"
+                      " python3-matplotlib' installs it, and .html does without") from error
+    return found
+
+
 def draw(figure: Figure, kind: str) -> bytes:
     """The bytes of a file of `kind`: svg, png or pdf."""
-    try:  # a page takes plotly instead, so that only this may import it
-        from . import drawing
-    except ImportError as error:
-        raise UserError(f"cannot draw .{kind} without matplotlib ({error}); 'python3 -m pip install matplotlib' or"
-                        " 'apt-get install python3-matplotlib' installs it, and .html takes plotly instead") from error
-    return drawing.draw(figure, kind)
+    return bytes(drawing().draw(figure, kind))
 
 
 def run(name: str, main: Callable[[list[str]], None]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import textwrap
 import warnings
 from collections.abc import Sequence
 from types import ModuleType
@@ -12,9 +13,10 @@ from typing import Any
 from . import matrix_drawing, panel_drawing, sideways_drawing, stacked_drawing
 from .matplotlib_parts import Artist, Axes, Canvas, ConstrainedLayoutEngine, ScaledTranslation, SubplotSpec, matplotlib
 from .model import INK, Block, Figure, Panel
-from .panel_drawing import LETTERS_PER_INCH, MUTED
+from .panel_drawing import LETTERS_PER_INCH, MUTED, letters_in
 
 WIDTH_INCHES = {1: 8.6, 2: 12.4, 3: 15.6}
+HEADER_INCHES = 0.55  # of what the panels of a block have in common
 LEGEND_LINE_INCHES, LEGEND_INCHES = 0.225, 0.08  # of a line, and of what is around all lines
 LETTERS_BESIDE_LABEL = 9  # that the mark of a legend's entry and the gaps around it have room for
 TITLE_INCHES = 0.85
@@ -43,11 +45,11 @@ def draw(figure: Figure, kind: str) -> bytes:
 # ---- Where panels go
 
 def columns_of(block: Block) -> int:
-    return {1: 1, 2: 2, 4: 2}.get(len(block), 3)
+    return {1: 1, 2: 2, 4: 2}.get(len(block.panels), 3)
 
 
 def is_half(block: Block) -> bool:
-    return len(block) == 1 and not block[0].wide
+    return len(block.panels) == 1 and not block.panels[0].wide
 
 
 def in_rows(blocks: Sequence[Block]) -> list[list[Block]]:
@@ -85,23 +87,36 @@ class Row:
 
     def __init__(self, blocks: Sequence[Block], width: float, places: int):
         self.blocks, self.width, self.places = blocks, width / places, places
-        self.legends = [drawing_of(block[0]).legends(block) for block in blocks]
+        self.legends = [drawing_of(block.panels[0]).legends(block) for block in blocks]
         self.columns = columns_of(blocks[0])
-        self.lines = -(-len(blocks[0]) // self.columns)
-        self.line_inches = max(drawing_of(block[0]).inches(block[0]) for block in blocks)
-        self.above = self.lines * self.line_inches
+        self.lines = -(-len(blocks[0].panels) // self.columns)
+        self.line_inches = max(drawing_of(block.panels[0]).inches(block.panels[0]) for block in blocks)
+        self.headers = [HEADER_INCHES] * bool(blocks[0].title)
+        self.above = sum(self.headers) + self.lines * self.line_inches
         self.below = max(sum(legend_inches(handles, self.width) for handles in legends) for legends in self.legends)
         self.below = max(self.below, LEGEND_INCHES)  # no height at all is none that the layout can do with
 
     def draw(self, canvas: Canvas, place: SubplotSpec) -> None:
         grid = place.subgridspec(1, self.places)
         for i, (block, legends) in enumerate(zip(self.blocks, self.legends)):
-            cells = grid[0, i].subgridspec(self.lines + 1, self.columns,
-                                           height_ratios=[self.line_inches] * self.lines + [self.below])
-            for number, panel in enumerate(block):
-                cell = cells[divmod(number, self.columns)]
+            heights = [*self.headers, *[self.line_inches] * self.lines, self.below]
+            cells = grid[0, i].subgridspec(len(heights), self.columns, height_ratios=heights)
+            if self.headers:
+                self.draw_header(canvas.add_subplot(cells[0, :]), block)
+            for number, panel in enumerate(block.panels):
+                line, column = divmod(number, self.columns)
+                cell = cells[len(self.headers) + line, column]
                 drawing_of(panel).draw(canvas.add_subplot(cell), panel, self.width / self.columns)
-            self.draw_legends(canvas.add_subplot(cells[self.lines, :]), legends)
+            self.draw_legends(canvas.add_subplot(cells[-1, :]), legends)
+
+    def draw_header(self, axes: Axes, block: Block) -> None:
+        """What the panels have in common."""
+        axes.axis("off")
+        letters = letters_in(self.width)
+        axes.text(0, 1, block.title, fontsize=13.5, fontweight="bold", va="top")
+        common = textwrap.shorten(block.subtitle, letters * 11 // 10, placeholder=" ...")
+        axes.annotate(common, (0, 1), xycoords="axes fraction", xytext=(0, -20), textcoords="offset points",
+                      color=MUTED, fontsize=10, va="top").set_in_layout(False)
 
     def draw_legends(self, axes: Axes, legends: Sequence[Sequence[Artist]]) -> None:
         """In inches under each other: the layout makes these axes lower than they were meant to be."""

@@ -1,5 +1,9 @@
-"""The error that all commands share."""
+"""The errors that all commands share."""
 
 
 class UserError(Exception):
     """What the user can mend, in one line."""
+
+
+class Missing(UserError):
+    """What there is to draw with is not enough."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from typing import Optional, Set, Tuple
 
-from . import axes, kernel_roofline, kernel_times, kernels, memory_roofline, roofline, savings, timelines
+from . import axes, kernel_roofline, kernel_times, kernels, memory_roofline, roofline, savings, scales, timelines
 from .errors import UserError
 from .curves import curve, slug, unique, without_bridges
 from .model import COLOURS, Block, Figure, Guide, Panel, Quantity, Series, grouped
@@ -19,6 +19,7 @@ Values = Tuple[Optional[Value], ...]  # of some parameters of a case
 OF_PROGRAMS = {savings.NAME: savings, kernel_times.NAME: kernel_times}  # beside their roofline
 CURVES = 6  # as many in one panel stay readable
 PANELS = 36
+PANELS_OF_SEVERAL = 12  # reports
 
 # ---- Which cases
 
@@ -67,8 +68,13 @@ def values_of(case: Case, names: Iterable[str]) -> Values:
 
 def split(cases: Sequence[Case], varying: Sequence[str]) -> tuple[list[str], list[str]]:
     """Parameters that tell the curves of a panel apart, and those that tell the panels apart. What is held against each
-    other across, as several GPUs are, is in one panel, however much it is."""
+    other across, as several GPUs are, is in one panel, however much it is. Several reports are held against each other
+    too: then colours alone tell the curves of a panel apart, as far as that does not make too many panels."""
     curves = [name for name in varying if name == cases[0].across]
+    others = [name for name in varying if name not in curves]
+    several = len({case.report.label for case in cases}) > 1
+    if several and len({values_of(case, others) for case in cases}) <= PANELS_OF_SEVERAL:
+        return curves, others
     for name in (parameter for parameter in varying if parameter not in curves):
         tried = [*curves, name]
         others = [other for other in varying if other not in tried]
@@ -166,8 +172,10 @@ def limit_of(case: Case, several_gpus: bool) -> Guide:
                                if value)])
     limits = ((device.theoretical_bandwidth_gb_per_s, "theoretical bandwidth"),
               (pcie.theoretical_gb_per_s, f"{link}:"), (2 * (pcie.theoretical_gb_per_s or 0), f"{link} both ways:"))
-    name = next((name for limit, name in limits if limit and headline.quantity == BANDWIDTH
-                 and abs(headline.peak / limit - 1) < 1e-6), "floor" if headline.better == "less" else "peak")
+    best = "floor" if headline.better == "less" else "peak"
+    name = best if several_gpus else next(  # there is little room beside the name of a GPU
+        (name for limit, name in limits if limit and headline.quantity == BANDWIDTH
+         and abs(headline.peak / limit - 1) < 1e-6), best)
     owner = f"{case.report.gpu}: " if several_gpus else ""
     return Guide(f"{owner}{name} {words.amount(headline.quantity, headline.peak)}", headline.quantity,
                  level=headline.peak * words.unit(headline.quantity)[1])
@@ -182,6 +190,13 @@ def limits_of(cases: Sequence[Case]) -> list[Guide]:
 def is_end(name: str, names: Container[str]) -> bool:
     """Whether this is an end of the interval of another, as capacity_low_bytes is of capacity_bytes."""
     return any(name.replace(end, "_") in names for end in ("_low_", "_high_") if end in name)
+
+
+def found_in(cases: Sequence[Case]) -> list[str]:
+    """What the program says of tables that begin with one of the cases."""
+    several = len({case.report.label for case in cases}) > 1
+    return [f"{case.report.label}: {text}" if several else text
+            for case in cases for text in case.report.found.get(case.place, ())]
 
 
 def concluded(cases: Sequence[Case], swept: str, looks: Looks) -> tuple[list[str], list[Guide]]:
@@ -201,42 +216,54 @@ def concluded(cases: Sequence[Case], swept: str, looks: Looks) -> tuple[list[str
                 is_place = found and unit and words["unit"] == unit and not is_end(name, conclusion.quantities)
                 if is_place and len(about) == len(cases) and min(numbers) <= reading.known()[-1] <= max(numbers):
                     places.append(Guide(said[-1], x=reading.known()[-1]))
-            facts = [fact.text for fact in conclusion.facts] or [conclusion.advice]
+            facts = [] if report.found else [fact.text for fact in conclusion.facts] or [conclusion.advice]
             for text in filter(None, [*facts, "; ".join(said)] if about else []):
                 notes.append(f"{about[0]}: {text}" if len(set(about)) == 1 < len(labels) else text)
-    return notes, places
+    return found_in(cases) + notes, places
 
 
 # ---- Panels
 
-def subtitle(cases: Sequence[Case], hidden: Container[str], owner: str) -> str:
-    """Whose cases these are, what is missing of them, and what all of them have in common."""
-    missing, words = left_out(cases), []
+def titled(case: Case) -> str:
+    """Its probe, and what that is about."""
+    purpose = case.report.words.of("probes", case.probe).get("purpose")
+    return f"{case.probe} \u2013 {purpose}" if purpose else str(case.probe)
+
+
+def in_common(cases: Sequence[Case]) -> dict[str, str]:
+    """{parameter: what is said of it} of those in which no case differs."""
+    found = {}
     for name in cases[0].parameters:
         values = {case.parameters.get(name) for case in cases}
-        if name not in hidden and len(values) == 1:
+        if len(values) == 1:
             auto = " (auto)" if all(name in case.chosen_by_auto for case in cases) else ""
             phrase = cases[0].report.words.phrase(name, values.pop())
-            words += [phrase + auto] if phrase else []
-    return "; ".join(filter(None, [owner, missing, ", ".join(words)]))
+            found[name] = phrase + auto if phrase else ""
+    return found
+
+
+def said_of(cases: Sequence[Case], hidden: Container[str]) -> str:
+    return ", ".join(text for name, text in in_common(cases).items() if text and name not in hidden)
 
 
 def panel(cases: Sequence[Case], title_words: Mapping[str, Value | None], looks: Looks, swept: str, name: str,
-          logarithmic: Container[str], matrix: bool) -> Panel:
+          logarithmic: Container[str], matrix: bool, said_above: Iterable[str]) -> tuple[Panel, list[str]]:
+    """And what its cases show together. `said_above` are parameters of which it need not speak."""
     x, x_places = axes.x_axis(cases, swept, is_category=matrix)
     words, probe = cases[0].report.words, cases[0].probe
     phrases = [words.phrase(key, value) for key, value in title_words.items() if value is not None]
     title = ", ".join(filter(None, [probe, *phrases]))
-    purpose = words.of("probes", probe).get("purpose")
-    if purpose and not title_words:
-        title = f"{probe} \u2013 {purpose}"
+    if not title_words:
+        title = titled(cases[0])
     notes, places = concluded(cases, swept, looks)
     series = series_of(cases, looks, swept, x_places, name)
     if not matrix:  # which has a row for each
         series = [made for made in series if any(point.readings for point in made.points)]
-    return Panel(name, title, subtitle(cases, {swept, *looks.curves, *title_words}, looks.owner), x,
+    said = said_of(cases, {swept, *looks.curves, *title_words, *said_above})
+    return Panel(name, title, "; ".join(filter(None, [looks.owner, left_out(cases), said])), x,
                  quantities_of(cases, logarithmic if x.scale != "category" else ()),
-                 series, limits_of(cases) + places, notes, matrix=matrix)
+                 series, [scales.away_from_curves(limit, series) for limit in limits_of(cases)] + places,
+                 matrix=matrix), notes
 
 
 def block(cases: Sequence[Case], reports: list[str], gpus: int) -> Block:
@@ -254,16 +281,19 @@ def block(cases: Sequence[Case], reports: list[str], gpus: int) -> Block:
         raise UserError(f"{cases[0].probe}: {len(groups)} panels are too many to read; choose cases with --where,"
                         f" as in '--where {others[0]}={words.value(others[0], next(iter(groups))[0])}'")
     names: Counter[str] = Counter()
-    panels = []
+    made: list[tuple[Panel, list[str]]] = []
+    said_above: Iterable[str] = in_common(cases) if len(groups) > 1 else {}
     for values, group in groups.items():
         title_words = dict(zip(others, values))
         name = ".".join(map(slug, [cases[0].probe, *(f"{key} {value}" for key, value in title_words.items())]))
-        panels.append(panel(group, title_words, looks, swept, unique(name, names), logarithmic, rows is not None))
-    shown, said = [made for made in panels if made.quantities], set()
-    for made in shown:  # what holds of all of them is said below the first
-        made.notes = [note for note in made.notes if note not in said]
-        said.update(made.notes)
-    return shown
+        made.append(panel(group, title_words, looks, swept, unique(name, names), logarithmic, rows is not None, said_above))
+    made = [(shown, notes) for shown, notes in made if shown.quantities]
+    panels = [shown for shown, _ in made]
+    found = Block(panels, notes=list(dict.fromkeys(note for _, notes in made for note in notes)))
+    if len(panels) > 1:
+        scales.share(panels)
+        found.title, found.subtitle = titled(cases[0]), said_of(cases, {swept, *curves})
+    return found
 
 
 # ---- The figure
@@ -281,6 +311,16 @@ def titles(cases: Sequence[Case]) -> tuple[str, str]:
     elif models:
         words.append("predictions only: " + "; ".join(report.label for report in models))
     return title, "; ".join(words)
+
+
+def verdict(report: Report) -> list[str]:
+    """Of a report that was held to a suite: how many expectations passed, and those that did not."""
+    if not any(check.verdict for check in report.checks):
+        return []
+    tally = Counter(check.verdict for check in report.checks)
+    counts = f"{tally['pass']} passed, {tally['fail']} failed, {tally['skip']} skipped"
+    failed = [f"FAIL {check.name}: {check.reason}" for check in report.checks if check.verdict == "fail"]
+    return [f"{report.suite or 'expectations'} on {report.label}: {counts}", *failed]
 
 
 def named(reports: Sequence[Report]) -> str:
@@ -310,19 +350,24 @@ def of_programs(cases: Sequence[Case], name: str | None) -> list[Block]:
     names: Counter[str] = Counter()
     made = [maker.panel(of_report, unique(maker.NAME, names))
             for of_report in kernels.of_programs(cases) for maker in makers]
-    return [[shown] for shown in made if shown]
+    return [Block([shown]) for shown in made if shown]
+
+
+def roofline_of(panels: Sequence[Panel]) -> Block:
+    title = "Roofline: what the memory and the arithmetic allow, and what cases reach" if len(panels) > 1 else ""
+    return Block(list(panels), title)
 
 
 def roofs(cases: Sequence[Case]) -> tuple[list[Block], list[Case]]:
     """The block of a roofline, and the cases in it. Without flops it is that of memory."""
     panels, of_flops = roofline.panels(cases)
     if panels:
-        return [panels], of_flops
+        return [roofline_of(panels)], of_flops
     of_kernels = of_programs(cases, "roofline")
     if of_kernels or all(case.probe == kernels.PROBE for case in cases):
         return of_kernels, [case for case in cases if case.probe == kernels.PROBE]
     panel_of_memory, of_memory = memory_roofline.panel(cases)
-    return [[panel_of_memory]], of_memory
+    return [Block([panel_of_memory])], of_memory
 
 
 def blocks_of(tables: Mapping[str, list[Case]]) -> list[Block]:
@@ -336,8 +381,8 @@ def blocks_of(tables: Mapping[str, list[Case]]) -> list[Block]:
         if probe == kernels.PROBE:
             found += of_programs(of_probe, None)
         else:
-            found.append(with_flops or block(of_probe, used, gpus))
-    return [panels for panels in found if panels]
+            found.append(roofline_of(with_flops) if with_flops else block(of_probe, used, gpus))
+    return [shown for shown in found if shown.panels]
 
 
 def nothing(reports: Sequence[Report], where: Where, name: str | None) -> str:
@@ -376,10 +421,10 @@ def build(reports: Sequence[Report], name: str | None, where: Where, y: str | No
         blocks = of_programs(cases, name) if name in OF_PROGRAMS else blocks_of(tables)
     if not blocks:
         raise UserError(nothing(reports, where, name))
-    panels = [shown for panels in blocks for shown in panels]
+    panels = [shown for of_table in blocks for shown in of_table.panels]
     drawn = dict.fromkeys(quantity.name for shown in panels for quantity in shown.quantities)
     if y and not any(is_called(quantity, y) for quantity in drawn):
         raise UserError(f"--y '{y}': no such quantity in the reports; there are {', '.join(drawn)}")
     for shown in panels:
         choose(shown, y, scale)
-    return Figure(*titles(cases), blocks, timelines.of(cases))
+    return Figure(*titles(cases), blocks, timelines.of(cases), [text for report in reports for text in verdict(report)])

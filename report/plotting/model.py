@@ -44,10 +44,13 @@ class Reading:
 
 @dataclass
 class Quantity:
-    """What a y axis may show. `name` identifies it, and `label` says it with its unit."""
+    """What a y axis may show. `name` identifies it, and `label` says it with its unit. Panels that are to be compared
+    have one scale: `low` and `high` are the least and the most in any of them."""
     name: str
     label: str
     log: bool = False
+    low: Optional[float] = None
+    high: Optional[float] = None
 
 
 @dataclass
@@ -92,6 +95,7 @@ class Guide:
     level: Optional[float] = None
     points: Optional[List[Tuple[float, float]]] = None
     x: Optional[float] = None
+    at_left: Optional[bool] = None  # where a level has its words, because curves come near it on the right
 
 
 @dataclass
@@ -101,6 +105,8 @@ class XAxis:
     scale: str
     ticks: List[Tick]
     names: List[Tick]
+    low: Optional[float] = None  # where it begins and ends, if several panels share that
+    high: Optional[float] = None
 
 
 @dataclass
@@ -112,7 +118,6 @@ class Panel:
     quantities: List[Quantity]  # the first is shown if nobody asks for another
     series: List[Series]
     guides: List[Guide]
-    notes: List[str] = field(default_factory=list)  # what its cases show together
     scatter: bool = False  # points that no curve connects
     wide: bool = False  # has a row for itself
     matrix: bool = False  # its series are rows, the places on its x axis columns
@@ -122,7 +127,14 @@ class Panel:
     reach: Optional[str] = None  # what the lines up from its points say
 
 
-Block = List[Panel]  # of one table; its panels share their series' looks
+@dataclass
+class Block:
+    """The panels of one table, which share their series' looks. Of several panels, title and subtitle say what they
+    have in common; of a single one they are empty, for the panel says it."""
+    panels: List[Panel]
+    title: str = ""
+    subtitle: str = ""
+    notes: List[str] = field(default_factory=list)  # what its cases show together
 
 
 @dataclass(frozen=True)
@@ -152,6 +164,7 @@ class Figure:
     subtitle: str
     blocks: List[Block]
     timelines: List[TimeLine] = field(default_factory=list)
+    said: List[str] = field(default_factory=list)  # of all of it, in a line each
 
 
 def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> Dict[Key, List[Item]]:

@@ -8,6 +8,7 @@
   const PATTERNS = ["", "/", ".", "x", "\\", "-", "+", "|"];
   const SIDES = { right: "middle right", left: "middle left", above: "top center", below: "bottom center" };
   const MANY_CELLS = 16;  // of categories: bars would be too many to compare
+  const ROOMY = 560;  // pixels of a plot in which there is room for the names of points
   const shown = new Set(READINGS);
   const panels = [];
 
@@ -19,7 +20,8 @@
     return element;
   };
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const colour = (series) => looks.colours[series.colour % looks.colours.length];
+  const colourName = (series) => `--colour-${series.colour % looks.colours}`;
+  const colour = (series) => css(colourName(series));
   const symbol = (series) => SYMBOLS[looks.markers[series.marker % looks.markers.length]];
   // As model.radius() has it.
   const radius = (share) => Math.max(2.4, 20 * Math.sqrt(Math.max(0, Math.min(1, share))));
@@ -31,13 +33,22 @@
   const known = (point, quantity) =>
     READINGS.map((reading) => value(point, quantity, reading)).filter((number) => number !== null).pop() ?? null;
 
+  // What the pointer shows beside a case: so little that the curves stay in sight.
+  function brief(point, quantity) {
+    const read = ["measured", "predicted", "counted"].map((name) => [value(point, quantity.name, name), name])
+      .filter(([number]) => number !== null).map(([number, name]) => `${+number.toPrecision(4)} ${name}`);
+    const said = read.length ? `${quantity.label}: ${read.join(", ")}` : (point.notes ?? []).join("; ");
+    return `<b>${plain(point.title)}</b><br>${plain(said).replace(/(.{60,}?) /g, "$1<br>")}`;
+  }
+
+  // And below the plot all that is known of it.
   function told({ title, rows = [], flags = [], why, notes = [] }) {
-    const lines = rows.map(([name, predicted, counted, measured]) => `${name}: ` + [[measured, "measured"],
-      [predicted, "predicted"], [counted, "counted"]].filter(([text]) => text && text !== "–")
-      .map((parts) => parts.join(" ")).join(", "));
-    if (flags.length) lines.push("flags: " + flags.join(", "));
-    const wrap = (text) => plain(text).match(/.{1,90}(?:\s|$)|.{90}/g)?.join("<br>") ?? "";
-    return [`<b>${plain(title)}</b>`, ...lines.map(wrap), ...[why, ...notes].filter(Boolean).map(wrap)].join("<br>");
+    const header = html("tr", {}, ...["", "measured", "predicted", "counted"].map((text) => html("th", {}, text)));
+    const lines = rows.map(([name, predicted, counted, measured]) => html("tr", {},
+      ...[name, measured, predicted, counted].map((text) => html("td", {}, text || ""))));
+    const said = [flags.length && `flags: ${flags.join(", ")}`, why, ...notes].filter(Boolean);
+    return [html("b", {}, title), ...(lines.length ? [html("table", {}, header, ...lines)] : []),
+      ...said.map((text) => html("p", {}, text))];
   }
 
   // The points that have the reading, and nothing where a line between two of them would lead over others.
@@ -52,16 +63,16 @@
     });
   }
 
-  function curve(panel, series, reading, quantity, first) {
+  function curve(panel, series, reading, { name: quantity, ...about }, roomy) {
     const isLine = panel.x.scale !== "category" && !panel.scatter && reading !== "counted";
     const points = isLine ? withGaps(series, quantity, reading)
       : series.points.filter((point) => value(point, quantity, reading) !== null);
     const bars = panel.x.scale === "category";
     const measured = series.points.some((point) => value(point, quantity, "measured") !== null);
-    const trace = { name: plain(series.label), legendgroup: series.name, showlegend: first, type: "scatter",
-      uid: `${series.name}.${reading}`, meta: { reading, series: series.name },
+    const trace = { type: "scatter", uid: `${series.name}.${reading}`, meta: { reading, series: series.name },
+      cliponaxis: false, customdata: points,
       x: points.map((point) => point.x), y: points.map((point) => value(point, quantity, reading)),
-      hovertext: points.map(told), hoverinfo: "text", marker: { color: colour(series), symbol: symbol(series), size: 7 },
+      hovertext: points.map((point) => brief(point, { name: quantity, ...about })), hoverinfo: "text", marker: { color: colour(series), symbol: symbol(series), size: 7 },
       mode: panel.scatter || reading === "counted" ? "markers" : "lines+markers",
       line: { color: colour(series), width: series.thin ? 1 : 2, dash: reading === "predicted" ? "dash" : "solid" } };
     if (reading === "predicted") {
@@ -79,7 +90,7 @@
       else Object.assign(trace, { mode: "markers", marker: { symbol: "line-ew-open", size: 18, color: css("--ink"),
         line: { width: reading === "counted" ? 3 : 1.6 } } });
     }
-    if (points.some((point) => point.label)) {
+    if (roomy && points.some((point) => point.label)) {
       Object.assign(trace, { mode: trace.mode + "+text", text: points.map((point) => plain(point.label ?? "")),
         textposition: points.map((point) => SIDES[point.label_side] ?? "middle right"),
         textfont: { size: 11, color: colour(series) } });
@@ -97,10 +108,10 @@
     const flagged = series.points.filter((point) => value(point, quantity, "measured") !== null
       && (point.flags ?? []).some((flag) => disturbed.includes(flag)));
     const reaching = series.points.filter((point) => point.reach?.[quantity] && known(point, quantity) !== null);
-    return [reaching.length && { ...dots, mode: "lines", legendgroup: series.name, line: { color: colour(series), width: 1.5 },
+    return [reaching.length && { ...dots, mode: "lines", line: { color: colour(series), width: 1.5 },
       meta: { part: "reach" }, x: reaching.flatMap(({ x }) => [x, x, null]),
       y: reaching.flatMap((point) => [known(point, quantity), point.reach[quantity], null]) },
-    flagged.length && { ...dots, legendgroup: series.name, meta: { part: "flagged" }, x: flagged.map(({ x }) => x),
+    flagged.length && { ...dots, meta: { part: "flagged" }, x: flagged.map(({ x }) => x),
       y: flagged.map((point) => value(point, quantity, "measured")),
       marker: { symbol: "x-thin", size: 10, line: { color: css("--ink"), width: 2 } } }].filter(Boolean);
   }
@@ -110,17 +121,17 @@
     const between = (low, high, share) => yLog ? low * (high / low) ** share : low + (high - low) * share;
     const values = traces.flatMap(({ y }) => y).filter((number) => number !== null);
     const places = panel.x.names.map(([at]) => at);
-    const [bottom, top] = [Math.min(...values), Math.max(...values)];
-    const [left, right] = [Math.min(...places), Math.max(...places)];
-    return panel.guides.filter((guide) => [undefined, quantity].includes(guide.quantity))
+    const [bottom, top] = [quantity.low ?? Math.min(...values), quantity.high ?? Math.max(...values)];
+    const [left, right] = [panel.x.low ?? Math.min(...places), panel.x.high ?? Math.max(...places)];
+    return panel.guides.filter((guide) => [undefined, quantity.name].includes(guide.quantity))
       .filter(({ level, points }) => points || level === undefined || level > bottom / 4 && level < 4 * top)
-      .map(({ label, level, points, x }, i) => {
+      .map(({ label, level, points, x, at_left: atLeft }, i) => {
         const isPlace = !points && level === undefined;  // these have their words at different heights
-        const line = points ?? (isPlace ? [[x, top], [x, between(bottom, top, 1 - i / 14)], [x, bottom]]
+        const line = points ?? (isPlace ? [[x, top], [x, between(bottom, top, .04 + i / 12)], [x, bottom]]
           : [[left, level], [right, level]]);
-        const at = points ? Math.floor(line.length * .75) : 1;
+        const at = isPlace ? 1 : atLeft ? 0 : line.length - 1;
         const isFar = panel.x.scale.startsWith("log") ? x > Math.sqrt(left * right) : x > (left + right) / 2;
-        const side = points ? "bottom right" : isPlace ? `middle ${isFar ? "left" : "right"}` : "top left";
+        const side = isPlace ? `middle ${isFar ? "left" : "right"}` : atLeft ? "top right" : "top left";
         return { ...dots, mode: "lines+text", cliponaxis: false, meta: { part: "guide" },
           x: line.map((point) => point[0]), y: line.map((point) => point[1]),
           line: { color: css("--muted"), width: 1.3, dash: "dashdot" },
@@ -137,24 +148,24 @@
     const numbers = cells.map((row) => row.map((point) => point ? known(point, quantity.name) : null));
     return [{ type: "heatmap", x: panel.x.names.map(([, name]) => plain(name)),
       y: panel.series.map(({ label }) => plain(label)), z: numbers, hoverinfo: "text", hoverongaps: false,
-      colorscale: "Viridis",
-      hovertext: cells.map((row) => row.map((point) => point ? told(point) : "")), texttemplate: "%{z:.4~g}",
+      colorscale: "Viridis", zmin: quantity.low, zmax: quantity.high, customdata: cells,
+      hovertext: cells.map((row) => row.map((point) => point ? brief(point, quantity) : "")), texttemplate: "%{z:.4~g}",
       colorbar: { title, ...place }, xgap: 2, ygap: 2 }];
   }
 
   // A cross for each case of a heat map without any reading: what was not to be run has no case.
-  function failures(panel) {
+  function failures(panel, quantity) {
     const name = Object.fromEntries(panel.x.names);
     return panel.series.flatMap(({ label, points }) => points.filter(({ readings }) => !readings).map((point) => ({
-      x: plain(name[point.x]), y: plain(label), text: "×", hovertext: told(point), showarrow: false,
+      x: plain(name[point.x]), y: plain(label), text: "×", hovertext: brief(point, quantity), showarrow: false,
       font: { size: 18, color: css("--muted") } })));
   }
 
-  function barsOf(panel, quantity) {
-    return panel.series.map((series) => {
-      const places = series.points.map(({ x }) => x), values = series.points.map((point) => known(point, quantity));
-      return { type: "bar", name: plain(series.label), uid: series.name, meta: { reading: "measured", series: series.name },
-        showlegend: true, hoverinfo: "text", hovertext: series.points.map(told), opacity: series.thin ? .35 : 1,
+  function barsOf(panel, shownSeries, quantity) {
+    return shownSeries.map((series) => {
+      const places = series.points.map(({ x }) => x), values = series.points.map((point) => known(point, quantity.name));
+      return { type: "bar", uid: series.name, meta: { reading: "measured", series: series.name, last: true }, hoverinfo: "text",
+        customdata: series.points, hovertext: series.points.map((point) => brief(point, quantity)), opacity: series.thin ? .35 : 1,
         marker: { color: colour(series) }, ...(panel.sideways ? { orientation: "h", width: .6, x: values, y: places }
           : { width: panel.stacked, x: places, y: values }) };
     });
@@ -166,15 +177,13 @@
     const x = { ...line, title: { text: plain(panel.x.label), standoff: 8 } };
     const y = { ...line, title: { text: plain(quantity.label), standoff: 8 } };
     const base = { font: { family: "system-ui, sans-serif", size: 13, color: css("--ink") }, hovermode: "closest",
-      paper_bgcolor: "transparent", plot_bgcolor: "transparent", margin: { l: 56, r: 16, t: 24, b: 44 }, height: 420,
+      paper_bgcolor: "transparent", plot_bgcolor: "transparent", margin: { l: 52, r: 16, t: 24, b: 44 }, height: 380,
       hoverlabel: { align: "left", bgcolor: css("--paper"), bordercolor: css("--muted"),
-        font: { color: css("--ink"), size: 12 } }, showlegend: traces.filter((trace) => trace.showlegend).length > 1,
-      legend: { orientation: "h", y: -.2, yanchor: "top", uirevision: "stay" },
-      uirevision: [quantity.name, xLog, yLog].join(), barmode: "group",
+        font: { color: css("--ink"), size: 12 } }, showlegend: false, uirevision: [quantity.name, xLog, yLog].join(), barmode: "group",
       scattermode: panel.x.scale === "category" ? "group" : "overlay" };
     if (heat) {  // numbers are names of rows and columns here
       const names = { type: "category", showgrid: false };
-      return { ...base, height: Math.max(base.height, 110 + 34 * panel.series.length), annotations: failures(panel),
+      return { ...base, height: Math.max(base.height, 110 + 34 * panel.series.length), annotations: failures(panel, quantity),
         xaxis: { ...x, ...names }, yaxis: { ...line, ...names, autorange: "reversed" } };
     }
     if (panel.sideways) {
@@ -182,86 +191,78 @@
         xaxis: { ...line, title: { text: plain(quantity.label) } }, yaxis: { ...line, ...names, autorange: "reversed" } };
     }
     if (panel.stacked) {
-      Object.assign(base, { barmode: "stack", bargap: 0, showlegend: true });
+      Object.assign(base, { barmode: "stack", bargap: 0 });
       x.range = [0, panel.x.names.at(-1)[0]];
     }
     const values = traces.flatMap((trace) => trace.y).filter((number) => number > 0);
     const wide = Math.max(...values) > 1000 * Math.min(...values);
     const decades = yLog ? { type: "log", tickformat: "~g", dtick: wide ? 1 : "D2" } : {};
-    return { ...base, xaxis: { ...x, ...names, type: xLog ? "log" : "linear", showgrid: panel.x.scale !== "category" },
-      yaxis: { ...y, rangemode: "tozero", ...decades } };
+    // Panels that are to be compared have one scale.
+    const ends = (low, high, isLog) => low === undefined || isLog && low <= 0 ? {}
+      : { range: isLog ? [Math.log10(low), Math.log10(high)] : [low, high] };
+    const { low, high } = quantity;
+    const yEnds = low === undefined ? {} : yLog ? ends(low / 1.2, high * 1.4, true) : ends(Math.min(0, 1.1 * low), 1.1 * high);
+    return { ...base, xaxis: { ...x, ...names, type: xLog ? "log" : "linear", showgrid: panel.x.scale !== "category",
+      ...ends(panel.x.low, panel.x.high, xLog) }, yaxis: { ...y, rangemode: "tozero", ...decades, ...yEnds } };
   }
 
   // ---- A panel with its menus
 
   class Panel {
-    constructor(panel) {
+    constructor(panel, hidden, heading) {
       const category = panel.x.scale === "category" && !panel.sideways;
       const cells = category ? panel.series.length * panel.x.names.length : 0;
-      Object.assign(this, { panel, drawn: false, at: -1, state: { quantity: panel.quantities[0],
+      Object.assign(this, { panel, hidden, cells, drawn: false, at: -1, state: { quantity: panel.quantities[0],
         yLog: panel.quantities[0].log, xLog: panel.x.scale.startsWith("log"),
         heat: panel.matrix || panel.series.length > 2 && panel.x.names.length > 2 && cells >= MANY_CELLS } });
       this.plot = html("div", { class: "plot", id: panel.name, tabindex: 0, role: "img", "aria-label": panel.title });
+      this.told = html("div", { class: "case", "aria-live": "polite" });
       const subtitle = [panel.subtitle, panel.area && `area: ${panel.area}`, panel.reach && `line up: ${panel.reach}`];
       const reasons = panel.sideways ? panel.series.flatMap(({ points }) => points.filter(({ label }) => label)
         .map(({ title, label }) => html("li", {}, html("b", {}, title), ` ${label}`))) : [];
-      this.element = html("figure", { class: "panel" }, html("h2", {}, panel.title),
-        html("p", { class: "muted" }, subtitle.filter(Boolean).join("; ")), this.controls(category && cells), this.plot,
-        ...panel.notes.map((note) => html("p", { class: "note" }, note)),
-        ...(reasons.length ? [html("ol", { class: "reasons" }, ...reasons)] : []));
+      this.element = html("figure", { class: "panel" }, html(heading, {}, panel.title),
+        html("p", { class: "muted" }, subtitle.filter(Boolean).join("; ")), this.plot,
+        this.told, ...(reasons.length ? [html("ol", { class: "reasons" }, ...reasons)] : []));
       this.plot.addEventListener("keydown", (event) => this.key(event));
       panels.push(this);
     }
 
-    menu(label, choices, chosen, change) {
-      const select = html("select", {}, ...choices.map(([name, text]) => html("option", { value: name }, text)));
-      select.value = chosen;
-      select.addEventListener("change", () => { change(select.value); this.draw(); });
-      return html("label", {}, label + " ", select);
-    }
-
-    controls(cells) {
-      const { state, panel } = this;
-      const scale = (label, member) => this.menu(label, [["linear", "linear"], ["log", "logarithmic"]],
-        state[member] ? "log" : "linear", (kind) => { state[member] = kind === "log"; });
-      if (panel.sideways || panel.stacked) return html("div", { class: "controls" });
-      const yScale = scale("y scale", "yLog");
-      const found = [this.menu("y", panel.quantities.map(({ name, label }) => [name, label]), state.quantity.name,
-        (name) => {
-          state.quantity = panel.quantities.find((quantity) => quantity.name === name);
-          state.yLog = state.quantity.log;
-          yScale.lastChild.value = state.yLog ? "log" : "linear";
-        }), yScale];
-      if (panel.x.scale !== "category" && panel.x.names.every(([at]) => at > 0)) found.push(scale("x scale", "xLog"));
-      if (cells > 3) {
-        const choose = (kind) => { yScale.hidden = state.heat = kind === "heat"; };
-        found.push(this.menu("as", [["bars", "bars"], ["heat", "heat map"]], state.heat ? "heat" : "bars", choose));
-        choose(state.heat ? "heat" : "bars");
-      }
-      return html("div", { class: "controls" }, ...found);
-    }
+    // What the legend has.
+    entries() { return this.panel.series; }
 
     traces() {
       const { panel, state: { quantity, heat } } = this;
+      const series = panel.series.filter(({ label }) => !this.hidden.has(label));
       if (heat) return heatMap(panel, quantity, this.plot.clientWidth < 480);
       if (panel.sideways || panel.stacked) {
-        const bars = barsOf(panel, quantity.name);
-        return [...bars, ...guides(panel, quantity.name, [{ y: panel.guides.map(({ level }) => level) }])];
+        const bars = barsOf(panel, series, quantity);
+        return [...bars, ...guides(panel, quantity, [{ y: panel.guides.map(({ level }) => level) }])];
       }
-      const curves = panel.series.flatMap((series) => {
+      const curves = series.flatMap((one) => {
         const there = READINGS.filter((reading) => shown.has(reading)
-          && series.points.some((point) => value(point, quantity.name, reading) !== null));
-        const own = there.map((reading) => curve(panel, series, reading, quantity.name, reading === there.at(-1)));
-        return there.length ? [...own, ...beside(panel, series, quantity.name)] : [];
+          && one.points.some((point) => value(point, quantity.name, reading) !== null));
+        const own = there.map((reading) => curve(panel, one, reading, quantity, this.plot.clientWidth > ROOMY));
+        if (there.length) own.at(-1).meta.last = true;
+        return there.length ? [...own, ...beside(panel, one, quantity.name)] : [];
       });
-      return [...curves, ...guides(panel, quantity.name, curves, this.state.yLog)];
+      return [...curves, ...guides(panel, quantity, curves, this.state.yLog)];
     }
 
     draw() {
       const traces = this.traces();
+      const place = layout(this.panel, traces, this.state);
+      this.plot.style.height = `${place.height}px`;
+      // Not left to plotly, which measures a while later: paper does not wait.
+      Plotly.react(this.plot, traces, { ...place, width: this.plot.clientWidth }, { displayModeBar: false });
+      if (!this.drawn) this.plot.on("plotly_hover", ({ points: [point] }) => this.tell(point.customdata));
       this.drawn = true;
-      Plotly.react(this.plot, traces, layout(this.panel, traces, this.state),
-        { responsive: true, displayModeBar: false });
+    }
+
+    // It grows and never shrinks, so that what is below does not jump.
+    tell(point) {
+      if (!point?.title) return;
+      this.told.style.minHeight = `${this.told.offsetHeight}px`;
+      this.told.replaceChildren(...told(point));
     }
 
     // The arrow keys walk through the cases that are drawn, each in its last reading.
@@ -271,14 +272,16 @@
       if (!step || !this.drawn) return;
       const cases = this.plot.data.flatMap((trace, curveNumber) => {
         if (trace.z) {
-          return trace.z.flatMap((row, yval) => row.flatMap((cell, xval) => cell === null ? [] : [{ xval, yval }]));
+          return trace.z.flatMap((row, yval) => row.flatMap((cell, xval) => cell === null ? []
+            : [{ at: { xval, yval }, point: trace.customdata[yval][xval] }]));
         }
-        return trace.showlegend && trace.visible !== "legendonly"
-          ? trace.y.flatMap((y, pointNumber) => y === null ? [] : [[{ curveNumber, pointNumber }]]) : [];
+        return !trace.meta?.last ? [] : trace.customdata.flatMap((point, pointNumber) => point.x === null ? []
+          : [{ at: [{ curveNumber, pointNumber }], point }]);
       });
       if (!cases.length) return;
       this.at = (this.at + step + cases.length) % cases.length;
-      Plotly.Fx.hover(this.plot, cases[this.at], "xy");
+      Plotly.Fx.hover(this.plot, cases[this.at].at, "xy");
+      this.tell(cases[this.at].point);  // no event says so
       event.preventDefault();
     }
   }
@@ -286,13 +289,14 @@
   // ---- Time lines
 
   class TimeLine extends Panel {
-    controls() { return ""; }
+    entries() { return this.panel.stages.map((stage, i) => ({ label: stage, colour: i, marker: 0 })); }
     traces() {
       const { lanes, stages, spans } = this.panel;
-      return stages.map((stage, i) => {
+      return stages.flatMap((stage, i) => {
+        if (this.hidden.has(stage)) return [];
         const own = spans.filter((span) => span.stage === stage);
-        return { type: "bar", orientation: "h", name: plain(stage), showlegend: true, width: .7, hoverinfo: "text",
-          marker: { color: looks.colours[i % looks.colours.length], line: { width: .5, color: css("--paper") } },
+        return { type: "bar", orientation: "h", width: .7, hoverinfo: "text",
+          marker: { color: colour({ colour: i }), line: { width: .5, color: css("--paper") } },
           base: own.map(({ start }) => start), x: own.map(({ start, end }) => end - start),
           y: own.map(({ lane }) => lanes.indexOf(lane)),
           hovertext: own.map(({ start, end }) => `${plain(stage)}<br>${start.toPrecision(4)} to ${end.toPrecision(4)}`) };
@@ -300,30 +304,147 @@
     }
   }
 
-  const timeLine = (line) => new TimeLine({ guides: [], notes: [], ...line, sideways: true, series: [],
+  const timeLine = (line) => ({ guides: [], ...line, sideways: true, series: [],
     quantities: [{ name: "time", label: line.label, log: false }],
     x: { scale: "category", label: "", names: line.lanes, ticks: line.lanes.map((lane, i) => [i, lane]) } });
 
+  // ---- What all panels of a block share: menus and a legend
+
+  function menu(label, choices, chosen, change) {
+    const select = html("select", {}, ...choices.map(([name, text]) => html("option", { value: name }, text)));
+    select.value = chosen;
+    select.addEventListener("change", () => change(select.value));
+    return html("label", {}, label + " ", select);
+  }
+
+  function menus(own) {
+    const state = own[0].state, has = (panel, name) => panel.quantities.find((quantity) => quantity.name === name);
+    const change = (set) => (chosen) => { own.forEach((of) => set(of, chosen)); redraw(own); };
+    const scale = (label, member) => menu(label, [["linear", "linear"], ["log", "logarithmic"]],
+      state[member] ? "log" : "linear", change((of, kind) => { of.state[member] = kind === "log"; }));
+    const plain = own.filter(({ panel }) => !panel.sideways && !panel.stacked);
+    if (!plain.length) return [];
+    const quantities = new Map(own.flatMap(({ panel }) => panel.quantities.map(({ name, label }) => [name, label])));
+    const yScale = scale("y scale", "yLog");
+    const found = [menu("y", [...quantities], state.quantity.name, change((of, name) => {
+      of.state.quantity = has(of.panel, name) ?? of.state.quantity;
+      of.state.yLog = of.state.quantity.log;
+      yScale.lastChild.value = of.state.yLog ? "log" : "linear";
+    })), yScale];
+    if (own.every(({ panel }) => panel.x.scale !== "category" && panel.x.names.every(([at]) => at > 0))) {
+      found.push(scale("x scale", "xLog"));
+    }
+    if (own.some(({ cells }) => cells > 3)) {
+      found.push(menu("as", [["bars", "bars"], ["heat", "heat map"]], state.heat ? "heat" : "bars", change((of, kind) => {
+        yScale.hidden = of.state.heat = kind === "heat";
+      })));
+      yScale.hidden = state.heat;
+    }
+    return [html("div", { class: "controls" }, ...found)];
+  }
+
+  // A line or an area as it is drawn, with its marker. Plotly's own symbols need a plot.
+  const svg = (content) => {
+    const sample = html("span");
+    sample.innerHTML = `<svg width="30" height="14" viewBox="0 0 30 14" aria-hidden="true">${content}</svg>`;
+    return sample;
+  };
+  const SHAPES = { circle: "M15 3a4 4 0 1 0 .01 0z", square: "M11 3h8v8h-8z", "triangle-up": "M15 2l5 9h-10z",
+    diamond: "M15 2l5 5-5 5-5-5z", "triangle-down": "M15 12l5-9h-10z", cross: "M13 2h4v3h3v4h-3v3h-4v-3h-3v-4h3z",
+    x: "M11 2l4 3 4-3 1 2-3 3 3 3-1 2-4-3-4 3-1-2 3-3-3-3z", star: "M15 1l2 4h4l-3 3 1 5-4-3-4 3 1-5-3-3h4z" };
+  // Of bars: as PATTERNS.
+  const HATCHES = ["", "M6 13l8-12M12 13l8-12M18 13l8-12", "M8 5h2M14 5h2M20 5h2M8 9h2M14 9h2M20 9h2",
+    "M6 13l8-12M14 13l8-12M6 1l8 12M14 1l8 12", "M6 1l8 12M12 1l8 12M18 1l8 12", "M4 5h22M4 9h22",
+    "M4 7h22M11 1v12M19 1v12", "M9 1v12M15 1v12M21 1v12"];
+  function sample(series, panel) {
+    const own = `var(${colourName(series)})`, fill = `fill="${own}"`;
+    if (panel.sideways || panel.stacked || panel.x.scale === "category") {
+      const hatch = panel.sideways || panel.stacked ? "" : HATCHES[series.marker % HATCHES.length];
+      return svg(`<rect x="4" y="1" width="22" height="12" ${fill} opacity="${series.thin ? .35 : 1}"/>
+        <path d="${hatch}" stroke="var(--paper)" stroke-width="1.5"/>`);
+    }
+    const line = panel.scatter ? "" : `<path d="M1 7h28" stroke="${own}" stroke-width="2"/>`;
+    return svg(`${line}<path d="${SHAPES[symbol(series)]}" ${fill}/>`);
+  }
+  const LOOKS = { measured: '<path d="M1 7h28" stroke="currentColor" stroke-width="2"/><circle cx="15" cy="7" r="3.5" fill="currentColor"/>',
+    predicted: '<path d="M1 7h28" stroke="currentColor" stroke-width="2" stroke-dasharray="5 3"/><circle cx="15" cy="7" r="3.5" fill="var(--paper)" stroke="currentColor"/>',
+    counted: '<path d="M10 7h10M15 2v10" stroke="currentColor" stroke-width="2"/>' };
+
+  // Of all panels of a block: they share how their series look. It hides curves, in all of them.
+  function legend(own, hidden) {
+    const found = new Map(own.flatMap((of) => of.entries().map((series) => [series.label, sample(series, of.panel)])));
+    if (found.size < 2 || own.every(({ panel }) => panel.matrix)) return "";
+    return html("div", { class: "legend" }, ...[...found].map(([label, look]) => {
+      const button = html("button", { type: "button", "aria-pressed": "true" }, look, ` ${label}`);
+      button.addEventListener("click", () => {
+        if (!hidden.delete(label)) hidden.add(label);
+        button.setAttribute("aria-pressed", String(!hidden.has(label)));
+        redraw(own);
+      });
+      return button;
+    }));
+  }
+
   // ---- The page
 
-  const redraw = () => panels.filter((panel) => panel.drawn).forEach((panel) => panel.draw());
+  const redraw = (some = panels) => some.filter((panel) => panel.drawn).forEach((panel) => panel.draw());
   const main = document.getElementById("figure");
-  for (const block of [...blocks.map((of) => of.map((panel) => new Panel(panel))), ...timelines.map((of) => [timeLine(of)])]) {
-    const wide = block.length > 1 || block[0].panel.wide;
-    main.append(html("section", wide ? { class: "wide" } : {}, html("div", { class: "panels" },
-      ...block.map(({ element }) => element))));
+  const sections = [];
+
+  function addSection({ title, subtitle, notes = [], panels: plain }, Kind) {
+    const hidden = new Set(), id = `block-${sections.length + 1}`;
+    const own = plain.map((panel) => new Kind(panel, hidden, title ? "h3" : "h2"));
+    const choices = menus(own);
+    if (!title) own[0].plot.before(...choices);
+    const head = title ? [html("h2", {}, title), html("p", { class: "muted" }, subtitle), ...choices] : [];
+    const element = html("section", { id }, ...head, html("div", { class: "panels" }, ...own.map((panel) => panel.element)), legend(own, hidden),
+      ...(notes.length ? [html("ul", { class: "notes" }, ...notes.map((note) => html("li", {}, note)))] : []));
+    main.append(element);
+    sections.push({ element, title: title || plain[0].title, note: notes[0], wide: own.length > 1 || plain[0].wide });
   }
-  for (const reading of ["measured", "predicted", "counted"]) {
+
+  blocks.forEach((block) => addSection(block, Panel));
+  timelines.forEach((line) => addSection({ panels: [timeLine(line)] }, TimeLine));
+  // Narrow ones stand two in a row; one that is left over has the row for itself.
+  let waiting = null;
+  for (const section of sections) {
+    if (section.wide) waiting?.classList.add("wide");
+    if (section.wide) section.element.classList.add("wide");
+    waiting = section.wide || waiting ? null : section.element;
+  }
+  waiting?.classList.add("wide");
+
+  if (sections.length > 1) {
+    const contents = document.getElementById("contents");
+    contents.hidden = false;
+    contents.append(html("ol", {}, ...sections.map(({ element, title, note }) => html("li", {},
+      html("a", { href: `#${element.id}` }, title), ...(note ? [html("br"), note] : [])))));
+  }
+  const there = (reading) => panels.some(({ panel }) => panel.series.some(({ points }) => points.some((point) =>
+    panel.quantities.some(({ name }) => value(point, name, reading) !== null))));
+  const readings = document.getElementById("readings");
+  for (const reading of ["measured", "predicted", "counted"].filter(there)) {
     const box = html("input", { type: "checkbox", name: reading });
     box.checked = true;
     box.addEventListener("change", () => { shown[box.checked ? "add" : "delete"](reading); redraw(); });
-    document.getElementById("readings").append(html("label", {}, box, " " + reading));
+    readings.append(html("label", {}, box, " ", svg(LOOKS[reading]), ` ${reading}`));
   }
+  if (!panels.length) for (const element of [readings, document.querySelector(".hint")]) element.hidden = true;
+
   // A panel is drawn when it is about to be seen: many at once take seconds.
   const seen = new IntersectionObserver((entries) => entries.filter(({ isIntersecting }) => isIntersecting)
     .forEach(({ target }) => { seen.unobserve(target); panels.find(({ plot }) => plot === target).draw(); }),
   { rootMargin: "600px" });
   panels.forEach(({ plot }) => seen.observe(plot));
-  addEventListener("beforeprint", () => panels.filter(({ drawn }) => !drawn).forEach((panel) => panel.draw()));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  // Paper is white, and narrower than a window: a plot of which a part is cut off says less than a small one.
+  const PAPER = "680px";
+  const print = (begins) => {
+    document.documentElement.classList.toggle("on-paper", begins);
+    document.body.style.width = begins ? PAPER : "";
+    panels.forEach((panel) => panel.draw());
+  };
+  addEventListener("resize", () => redraw());
+  addEventListener("beforeprint", () => print(true));
+  addEventListener("afterprint", () => print(false));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
 })();

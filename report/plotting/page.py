@@ -1,4 +1,5 @@
-"""Writes a figure as one interactive page that needs nothing else: no network, no other file. plotly draws it there."""
+"""Writes a figure as one interactive page that needs nothing else: no network, no other file. plotly draws it there. Of
+what the program says of the result, the page begins with what stands before all tables, and ends with these."""
 
 from __future__ import annotations
 
@@ -6,11 +7,13 @@ import html
 import importlib
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from .errors import UserError
+from .errors import Missing
+from .markdown import from_markdown, split_at_tables
 from .model import COLOURS, MARKERS, Figure
 from .reports import DISTURBED
 
@@ -25,24 +28,40 @@ def known(value: Any) -> Any:
 
 
 def library() -> str:
-    """The script that draws."""
-    try:  # figures do without it
+    """The script that draws: the one that was installed with this, else that of the Python package."""
+    brought = HERE.parent / "plotly.min.js"
+    if brought.exists():
+        return brought.read_text(encoding="utf-8")
+    try:
         plotly = importlib.import_module("plotly.offline")
     except ImportError as error:
-        raise UserError(f"cannot draw .html without plotly ({error}); 'python3 -m pip install plotly' installs it, and"
-                        " .svg, .png and .pdf take matplotlib instead") from error
+        raise Missing(f"pages take plotly ({error}); 'python3 -m pip install plotly' installs it, and .svg, .png and"
+                      " .pdf take matplotlib instead") from error
     return str(plotly.get_plotlyjs())
 
 
-def render(figure: Figure) -> bytes:
+def paragraphs(texts: Iterable[str]) -> str:
+    return "".join(f"<p>{html.escape(text)}</p>" for text in texts)
+
+
+def folded(tables: str, is_all: bool) -> str:
+    """Tables are long, and figures say the same, where there are any."""
+    return f"<details{' open' if is_all else ''}><summary>All numbers</summary>{tables}</details>" if tables else ""
+
+
+def render(figure: Figure, text: str = "") -> bytes:
+    """`text` is Markdown."""
     plain = asdict(figure)
+    lead, tables = split_at_tables(text)
     data = json.dumps({"blocks": known(plain["blocks"]), "timelines": known(plain["timelines"]),
-                       "looks": {"colours": COLOURS, "markers": MARKERS}, "disturbed": DISTURBED},
+                       "looks": {"colours": len(COLOURS), "markers": MARKERS}, "disturbed": DISTURBED},
                       allow_nan=False, separators=(",", ":"))
     for mark in "<>&":  # no text in it ends the element that holds it
         data = data.replace(mark, f"\\u{ord(mark):04x}")
     parts = {"title": html.escape(figure.title), "subtitle": html.escape(figure.subtitle), "data": data,
-             "plotly": library(), "style": (HERE / "page.css").read_text(encoding="utf-8"),
+             "lead": paragraphs(figure.said) + from_markdown(lead),
+             "tables": folded(from_markdown(tables), not figure.blocks),
+             "plotly": library() if figure.blocks else "", "style": (HERE / "page.css").read_text(encoding="utf-8"),
              "script": (HERE / "page.js").read_text(encoding="utf-8")}
     template = (HERE / "page.html").read_text(encoding="utf-8")
     page = re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], template)  # once: what is put in stays as it is

@@ -10,6 +10,7 @@ from typing import Any
 from .matplotlib_parts import Artist, Axes, Line2D, LogLocator, NullLocator, Patch
 from .model import AROUND_AREAS, COLOURS, INK, MARKERS, READINGS, Block, Guide, Panel, Point, Series, radius
 from .reports import DISTURBED
+from .scales import guides_of, span
 
 PANEL_INCHES = 4.2  # height with its title and labels
 LETTERS_PER_INCH = 11.0  # of the size that most texts have
@@ -174,20 +175,17 @@ def draw_bars(axes: Axes, panel: Panel, series: Series, i: int) -> None:
             lines.set_gid(f"{series.name}.{reading}")
 
 
-def guides_of(panel: Panel) -> list[Guide]:
-    return [guide for guide in panel.guides if guide.quantity in (None, panel.quantities[0].name)]
-
-
 def draw_guides(axes: Axes, panel: Panel) -> None:
     lines: dict[str, Any] = {"color": MUTED, "linewidth": 1.2, "linestyle": "-.", "zorder": 1}
     words: dict[str, Any] = {"color": MUTED, "fontsize": 10, "bbox": BEHIND, "zorder": 6}
     low, high = axes.get_ylim()
-    drawn = [guide for guide in guides_of(panel) if guide.points or guide.level is None or low <= guide.level <= high]
+    drawn = [guide for guide in guides_of(panel, panel.quantities[0].name) if guide.points or guide.level is None or low <= guide.level <= high]
     for i, guide in enumerate(drawn):
         if guide.level is not None and not guide.points:
             line = axes.axhline(guide.level, **lines)
-            axes.annotate(guide.label, (0.995, guide.level), xycoords=("axes fraction", "data"), xytext=(0, 3),
-                          textcoords="offset points", ha="right", va="bottom", **words)
+            place, side = (0.005, "left") if guide.at_left else (0.995, "right")
+            axes.annotate(guide.label, (place, guide.level), xycoords=("axes fraction", "data"), xytext=(0, 3),
+                          textcoords="offset points", ha=side, va="bottom", **words)
         else:
             line = axes.plot(*zip(*guide.points), **lines)[0] if guide.points else axes.axvline(guide.x or 0, **lines)
             axes.annotate(guide.label, (0.02, 0.985 - 0.06 * i), xycoords="axes fraction", va="top", **words)
@@ -215,6 +213,8 @@ def draw_x_axis(axes: Axes, panel: Panel, letters: int) -> None:
     axes.set_xticks([place for place, _ in ticks], [text for _, text in ticks], **slanted)
     axes.minorticks_off()
     axes.set_xlabel(panel.x.label)
+    if panel.x.low is not None and panel.x.high is not None:
+        axes.set_xlim(panel.x.low, panel.x.high)
     if is_bars(panel):
         axes.grid(False, axis="x")
         axes.set_xlim(-0.6, len(panel.x.names) - 0.4)
@@ -223,15 +223,7 @@ def draw_x_axis(axes: Axes, panel: Panel, letters: int) -> None:
 def draw_y_axis(axes: Axes, panel: Panel) -> None:
     quantity = panel.quantities[0]
     axes.set_ylabel(textwrap.fill(quantity.label, 44))
-    found = [value for series in panel.series for reading in (*READINGS, "ci95_high")
-             for _, value in known(panel, series, reading)]
-    found += [point.reach[quantity.name] for series in panel.series for point in series.points
-              if quantity.name in point.reach]
-    low, high = min(found), max(found)
-    # A far limit would flatten the curves.
-    near = [guide.level for guide in guides_of(panel)
-            if guide.level and (guide.points or low < 4 * guide.level < 16 * high)]
-    low, high = min([low, *near]), max([high, *near])
+    low, high = span([panel], quantity.name) if quantity.low is None else (quantity.low, quantity.high or 0)
     if low <= 0 or not quantity.log:
         axes.set_ylim(min(0, low * 1.1), high * 1.1 if high > 0 else max(1, low))
         return
@@ -248,18 +240,18 @@ def draw_y_axis(axes: Axes, panel: Panel) -> None:
 
 def legends(block: Block) -> list[list[Artist]]:
     """The curves, and below them how their readings are drawn."""
-    drawn = [(panel, series) for panel in block for series in panel.series]
+    drawn = [(panel, series) for panel in block.panels for series in panel.series]
     there = {reading for panel, series in drawn for reading in (*READINGS, "ci95_low") if known(panel, series, reading)}
     curves: dict[str, Series] = {}
     for _, series in drawn:
         curves.setdefault(series.label, series)
-    handles = [curve_handle(series, block[0], "measured" in there) for series in curves.values()]
-    how = reading_handles(block[0], there)
-    if block[0].area:
-        how.append(Line2D([], [], label=f"area: {block[0].area}", color=GREY, marker="o", markersize=9,
+    handles = [curve_handle(series, block.panels[0], "measured" in there) for series in curves.values()]
+    how = reading_handles(block.panels[0], there)
+    if block.panels[0].area:
+        how.append(Line2D([], [], label=f"area: {block.panels[0].area}", color=GREY, marker="o", markersize=9,
                           linestyle="none"))
     if any(point.reach for _, series in drawn for point in series.points):
-        how.append(Line2D([], [], label=f"line up: {block[0].reach}", color=GREY, marker="|", markersize=11,
+        how.append(Line2D([], [], label=f"line up: {block.panels[0].reach}", color=GREY, marker="|", markersize=11,
                           markeredgewidth=1.3, linestyle="none"))
     flags = sorted({flag for _, series in drawn for point in series.points for flag in flags_of(point)})
     if flags:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -52,7 +52,7 @@ REPORT: dict[Any, Any] = {
     "quantities": {...: {...: str}},
     "words": {"probes": {...: {...: str}}, "parameters": {...: {...: str}}, "stages": {...: str}},
     "conclusions": [{"cases": [int], "advice": str, "quantities": {...: Reading}, "facts": [{"text": str}]}],
-    "checks": [{"name": str, "cases": [int]}],
+    "suite": str, "checks": [{"name": str, "cases": [int], "verdict": str, "reason": str}],
     "program": {"command": [str], "launches_seen": float, "bin_seconds": float,
                 "sampling_seconds": float}, "results": [CASE]}
 
@@ -188,6 +188,10 @@ def printable(value: Any) -> Any:
     return shortened("".join(c if c.isprintable() else "\ufffd" for c in one_line(value)), LONGEST_TEXT)
 
 
+def printable_lines(text: str) -> list[str]:
+    return [printable(line) for line in text.splitlines() if line.strip()]
+
+
 def one_line(text: object) -> str:
     return " ".join(str(text).split())
 
@@ -205,9 +209,15 @@ def parse(text: str, path: str) -> Report:
         raise ValueError(f"{constant} is no number of JSON")
 
     try:
-        data = printable(json.loads(text, parse_constant=refuse))
+        return of_json(json.loads(text, parse_constant=refuse), path)
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path}: not valid JSON ({one_line(error)}); {WROTE}") from error
+
+
+def of_json(raw: Any, path: str, findings: Mapping[str, str] | None = None) -> Report:
+    """The report that was read from JSON. `findings` say what tables show, a fact a line, by the place of their first
+    case."""
+    data = printable(raw)
     if not isinstance(data, dict) or not isinstance(data.get("results"), list):
         raise UserError(f"{path}: no report of gpumem; {WROTE}")
     if data.get("schema_version") != 1:
@@ -220,6 +230,7 @@ def parse(text: str, path: str) -> Report:
     except WrongType as error:
         raise UserError(f"{path}: no report of gpumem ({one_line(error)}); {WROTE}") from error
     report.told = {"quantities": report.quantities, **vars(report.words)}
+    report.found = {int(place): printable_lines(text) for place, text in (findings or {}).items()}
     report.path, report.words = str(path), Words([report.told])
     report.gpu, report.date = shortened(report.device.name or "unknown GPU"), (report.started_at or "")[:10]
     return report

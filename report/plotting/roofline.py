@@ -13,7 +13,7 @@ from dataclasses import replace
 from . import labels
 from .curves import point, row, slug
 from .memory_roofline import moved_bytes, of_device_memory, place_words, ticks
-from .model import COLOURS, Block, Guide, Panel, Quantity, Reading, Series, XAxis, grouped
+from .model import COLOURS, Guide, Panel, Quantity, Reading, Series, XAxis, grouped
 from .reports import BANDWIDTH, PEAK_SHARE, TIME, Case, kinds
 from .words import figure_text
 
@@ -162,7 +162,7 @@ def panel(found: Sequence[Placed], kind: str, gpus: list[str], names: list[str],
     return made
 
 
-def panels(cases: Sequence[Case]) -> tuple[Block, list[Case]]:
+def panels(cases: Sequence[Case]) -> tuple[list[Panel], list[Case]]:
     """One for each type of operand, and the cases in them; none without flops."""
     found = placed(cases)
     gpus = list(dict.fromkeys(member.case.report.gpu for member in found))

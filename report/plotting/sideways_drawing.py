@@ -62,4 +62,4 @@ def rounded(value: float) -> float:
 
 
 def legends(block: Block) -> list[list[Artist]]:
-    return [[Patch(label=series.label, **looks(series)) for series in block[0].series]]
+    return [[Patch(label=series.label, **looks(series)) for series in block.panels[0].series]]

@@ -37,4 +37,4 @@ def looks(series: Series) -> dict[str, Any]:
 
 
 def legends(block: Block) -> list[list[Artist]]:
-    return [[Patch(label=series.label, **looks(series)) for series in block[0].series]]
+    return [[Patch(label=series.label, **looks(series)) for series in block.panels[0].series]]

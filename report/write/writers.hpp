@@ -68,7 +68,7 @@ void write_trace(std::ostream& out, std::span<const NamedReport> reports);
 /// What keeps a report from being a trace: "has cases of probes; ..."; nothing where it can be one.
 [[nodiscard]] std::optional<std::string> why_no_trace(const Report& report);
 
-enum class Format { table, json, csv, markdown, junit, openmetrics, trace, html };
+enum class Format { table, json, csv, markdown, junit, openmetrics, trace, html, svg, png, pdf };
 
 /// A format as --format takes it, and the files that are in it.
 struct NamedFormat {
@@ -84,7 +84,10 @@ struct NamedFormat {
 [[nodiscard]] std::span<const NamedFormat> table_formats();
 /// Those of a portrait, and of the report that it is made of.
 [[nodiscard]] std::span<const NamedFormat> portrait_formats();
+/// Of files that no writer makes: they are drawn (app/output/pictures.hpp).
+[[nodiscard]] std::span<const NamedFormat> picture_formats();
 
+/// Not a picture, but for the page of a portrait.
 void write(std::ostream& out, const Report& report, Format format, const TableStyle& style = {});
 
 }  // namespace gpumem::report

@@ -130,6 +130,10 @@ class PlotTest(ProgramTest):
         self.assertEqual(len(found), 1)
         return json.loads(found[0])
 
+    def notes(self, *arguments):
+        """What is said below each block."""
+        return [block["notes"] for block in self.data(self.plot("page.html", *arguments))["blocks"]]
+
     def panels(self, *arguments):
         data = self.data(self.plot("page.html", *arguments))
-        return [panel for block in data["blocks"] for panel in block]
+        return [panel for block in data["blocks"] for panel in block["panels"]]

@@ -19,6 +19,7 @@ FILES = (
     "share/gpumem/configs/gpus/h200.json",
     "share/gpumem/configs/smoke.json",
     "share/gpumem/schema/report.schema.json",
+    "share/gpumem/plotting/answer.py",
     "share/doc/gpumem/README.md",
     "share/doc/gpumem/docs/method.md",
 )
@@ -56,6 +57,10 @@ class InstallTest(ProgramTest):
         completion = (prefix / "share/bash-completion/completions/gpumem").read_text()
         self.assertEqual(completion, installed(program, "completion", "bash"))
         self.check_library(prefix, program)
+        if (BUILD / "plotly.min.js").exists():
+            page = self.directory / "page.html"
+            installed(program, "probe", "--offset", "0..3", *MODEL, "--output", page)
+            self.assertTrue(page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>"))
         return program
 
     def check_library(self, prefix, program):

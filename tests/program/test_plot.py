@@ -73,12 +73,11 @@ class Figures(PlotTest):
         self.assertEqual([guide["label"] for guide in matmul["guides"]], ["peak 60000 GFLOP/s", "peak"])
 
     def test_what_several_cases_show_together(self):
-        ladder, matmul = self.panels(self.foreign())
+        ladder, _ = self.panels(self.foreign())
         detected = "detected capacity 256 KiB measured"
-        self.assertEqual(ladder["notes"], ["Keep it below 256 KiB.", detected])
+        self.assertEqual(self.notes(self.foreign()), [["Keep it below 256 KiB.", detected], []])
         self.assertEqual(ladder["guides"][0], {"label": "floor 28 cycles", "quantity": "latency_cycles", "level": 28})
         self.assertEqual(ladder["guides"][-1], {"label": detected, "x": 262144})
-        self.assertEqual(matmul["notes"], [])
 
     def test_only_places_on_the_axis_are_drawn(self):
         def more(report):
@@ -89,7 +88,7 @@ class Figures(PlotTest):
                                          for name in ("capacity_low_bytes", "line_bytes")})
 
         ladder, _ = self.panels(self.changed(self.foreign(), more))
-        self.assertIn("line_bytes 128 B measured", ladder["notes"][1])
+        self.assertIn("line_bytes 128 B measured", self.notes(self.directory / "changed.json")[0][1])
         self.assertEqual([guide["x"] for guide in ladder["guides"] if "x" in guide], [262144])
 
     def test_what_is_nearly_in_powers_has_a_logarithmic_axis(self):
@@ -160,11 +159,40 @@ class Figures(PlotTest):
     def test_several_gpus(self):
         report = self.report("v.json", "--offset", "0..4", "--op", "read,write")
         other = self.changed(report, lambda data: data["device"].update(name="Other GPU"))
-        panel, = self.panels(report, other)
-        self.assertEqual([series["label"] for series in panel["series"]],
-                         ["NVIDIA H200: read", "NVIDIA H200: write", "Other GPU: read", "Other GPU: write"])
-        self.assertEqual([series["colour"] for series in panel["series"]], [0, 0, 1, 1])
-        self.assertEqual([series["marker"] for series in panel["series"]], [0, 1, 0, 1])
+        panels = self.panels(report, other)
+        self.assertEqual([panel["title"] for panel in panels], ["offset, read", "offset, write"])
+        for panel in panels:  # a colour each, and one scale
+            self.assertEqual([(series["label"], series["colour"]) for series in panel["series"]],
+                             [("NVIDIA H200", 0), ("Other GPU", 1)])
+        ends = {(quantity["low"], quantity["high"]) for panel in panels for quantity in panel["quantities"][:1]}
+        self.assertEqual(len(ends), 1)
+
+    def test_more_than_a_dozen_panels_are_too_many_for_several_reports(self):
+        report = H200 / "layout.json"
+        other = self.changed(report, lambda data: data["device"].update(name="Other GPU"))
+        self.assertEqual(len(self.panels(report, other)), 8)
+        texture = self.changed(H200 / "matmul.json", lambda data: data["device"].update(name="Other GPU"))
+        labels = {series["label"] for panel in self.panels(H200 / "matmul.json", texture) for series in panel["series"]}
+        self.assertLessEqual({"NVIDIA H200: float", "Other GPU: double"}, labels)
+
+    def test_panels_that_are_to_be_compared_have_one_scale(self):
+        panels = self.panels(self.shown(H200 / "matmul.json"))
+        self.assertGreater(len(panels), 4)
+        first, *others = [(panel["x"]["low"], panel["x"]["high"], panel["quantities"][0]["low"],
+                           panel["quantities"][0]["high"]) for panel in panels]
+        self.assertEqual(others, [first] * len(others))
+        measured = [point["readings"]["gflop_per_s"]["measured"] for panel in panels for series in panel["series"]
+                    for point in series["points"]]
+        self.assertLessEqual((first[2], first[3] * -1), (min(measured), max(measured) * -1))
+        axes = {axes for axes in self.limits_of_drawn(self.shown(H200 / "matmul.json"))}
+        self.assertEqual(len(axes), 1)
+
+    def limits_of_drawn(self, report):
+        """The limits of the axes of every panel as matplotlib draws it."""
+        from plotting import drawing, figures
+        from plotting.reports import load
+        canvas = drawing.drawn(figures.build(load([str(report)]), None, {}))
+        return [(axes.get_xlim(), axes.get_ylim()) for axes in canvas.axes if axes.axison]
 
     def test_gpus_side_by_side_share_a_panel(self):
         def on_each_gpu(report):
@@ -278,7 +306,7 @@ class Figures(PlotTest):
         self.assertEqual(len(re.findall("<script", text)), 3)
         self.assertEqual(len(re.findall("</script", text)), 3)
         self.assertNotIn("<!--", text)
-        point = self.data(page)["blocks"][0][0]["series"][0]["points"][0]
+        point = self.data(page)["blocks"][0]["panels"][0]["series"][0]["points"][0]
         self.assertEqual(point["why"], HOSTILE.replace("\u0007", "\ufffd"))
 
 
@@ -315,7 +343,7 @@ class Drawings(PlotTest):
         path = self.plot("all.svg", *(self.shown(H200 / f"{probe}.json") for probe in probes))
         texts = self.texts(path)
         self.assertLessEqual({"transfer, pinned, to-device", "cycles per request", "streams", "copies", "passes",
-                              "shown_smoke: read"}, texts)
+                              "shown_smoke"}, texts)
         self.assertTrue(any(text.startswith("coalesced \u2013 the order of a warp's lanes") for text in texts))
         found = list(self.legend_heights(path))
         self.assertTrue(found)
@@ -330,11 +358,11 @@ class Drawings(PlotTest):
         self.assertLessEqual({"ladder.ladder.interval", "ladder.limit.2", "matmul.matmul.predicted"}, self.ids(path))
 
     def test_bars_need_no_colours(self):
-        """Of several reports the colours tell these apart, so the three operations need two hatches."""
-        for reports in (["coalesced"], ["coalesced", "smoke"]):
+        """The three operations need two hatches. Of several reports the operations have panels."""
+        for reports, hatches in ((["coalesced"], 2), (["coalesced", "smoke"], 0)):
             path = self.plot("bars.svg", *(H200 / f"{name}.json" for name in reports), "--figure", "coalesced")
             patterns = list(ElementTree.parse(path).getroot().iter(SVG + "pattern"))
-            self.assertEqual(len(patterns), 2, reports)
+            self.assertEqual(len(patterns), hatches, reports)
 
     def legend_heights(self, path):
         """For each axes with legends, the heights of the texts of each legend, from the top."""
@@ -468,7 +496,7 @@ class Refusals(PlotTest):
     def test_without_plotly(self):
         (self.directory / "plotly.py").write_text("raise ImportError('there is none')", encoding="utf-8")
         said = self.refused(H200 / "coalesced.json", PYTHONPATH=str(self.directory))
-        self.assertIn("cannot draw .html without plotly (there is none); 'python3 -m pip install plotly'", said)
+        self.assertIn("pages take plotly (there is none); 'python3 -m pip install plotly'", said)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ class BrowserTest(PlotTest):
     def open(self, *arguments):
         """A page with all of its panels drawn, which else are when they are about to be seen."""
         self.browser.get(self.plot("page.html", *arguments).as_uri())
-        self.run_in_page("window.dispatchEvent(new Event('beforeprint'))")
+        self.run_in_page("for (const name of ['beforeprint', 'afterprint']) window.dispatchEvent(new Event(name))")
         return self
 
     def tearDown(self):
@@ -88,18 +88,19 @@ class BrowserTest(PlotTest):
     def told(self, panel, first=None):
         """The lines that are shown, once they are: with `first`, those that begin with it."""
         from selenium.webdriver.support.ui import WebDriverWait
-        label = f'[id="{panel}"] .hovertext'
-
         def lines(_):
-            found = self.run_in_page("return [...document.querySelectorAll(arguments[0] + ' tspan.line, ' + arguments[0] +"
-                                     " ' text:not(:has(tspan.line))')].map((line) => line.textContent)", label)
+            found = self.run_in_page("""const box = document.getElementById(arguments[0]).parentElement.querySelector('.case');
+                const row = ([name, ...cells]) => name.textContent + ': ' + ['measured', 'predicted', 'counted']
+                  .map((reading, i) => cells[i].textContent && `${cells[i].textContent} ${reading}`).filter(Boolean).join(', ');
+                return [...box.children].flatMap((part) => part.tagName === 'TABLE'
+                  ? [...part.rows].slice(1).map((of) => row([...of.cells])) : [part.textContent])""", panel)
             return found and first in (None, found[0]) and found
 
-        return WebDriverWait(self.browser, 5).until(lines, f"{first or 'no label'} is not shown")
+        return WebDriverWait(self.browser, 5).until(lines, f"{first or 'no case'} is not shown")
 
     def choose(self, panel, label, value):
         from selenium.webdriver.support.ui import Select
-        figure = self.plot_of(panel).find_element("xpath", "ancestor::figure")
+        figure = self.plot_of(panel).find_element("xpath", "ancestor::section")
         found = [one for one in figure.find_elements("css selector", ".controls label")
                  if one.text.split("\n")[0].strip().startswith(label)]
         Select(found[0].find_element("css selector", "select")).select_by_value(value)
@@ -147,7 +148,7 @@ class Page(BrowserTest):
         self.assertLessEqual({"latency, cycles", "floor 28 cycles", "detected capacity 256 KiB measured"},
                              self.texts("ladder"))
         self.assertIn("GFLOP/s", self.texts("matmul"))
-        self.assertEqual([note.text for note in self.all(".note")],
+        self.assertEqual([note.text for note in self.all(".notes li")],
                          ["Keep it below 256 KiB.", "detected capacity 256 KiB measured"])
         self.assertEqual(len(self.traces("ladder")["ladder.ladder.measured"]["x"]), 8)
         self.assertIn("GFLOP/s: 3000 measured, 3300 predicted", self.hover("matmul", "matmul.matmul.measured", 0))
@@ -171,18 +172,16 @@ class Page(BrowserTest):
 
     def test_the_legend_hides_curves(self):
         self.open(H200 / "offset.json")
-        plot = self.plot_of("offset")
-        read = plot.find_elements("css selector", ".legendtoggle")[0]
+        read = self.all(".legend button")[0]
+        self.assertEqual(read.text, "read")
         read.click()
-        from selenium.webdriver.support.ui import WebDriverWait
-        hidden = {"offset.read.measured", "offset.read.predicted"}
-        WebDriverWait(self.browser, 5).until(lambda _: hidden == {
-            name for name, trace in self.traces("offset").items() if trace["visible"] == "legendonly"})
+        self.assertEqual(read.get_attribute("aria-pressed"), "false")
+        self.assertFalse([name for name in self.traces("offset") if name.startswith("offset.read")])
         # And it stays so, whatever else is chosen.
         self.all("#readings input[name=predicted]")[0].click()
-        self.assertEqual(self.run_in_page("return document.getElementById('offset')._fullData"
-                                          ".find(({uid}) => uid === 'offset.read.measured').visible"), "legendonly")
-        self.assertNotIn("offset.write.predicted", self.traces("offset"))
+        self.assertEqual(set(self.traces("offset")) - {"guide", "flagged"}, {
+            "offset.write.measured", "offset.write.counted", "offset.copy.measured", "offset.copy.counted"}
+            & set(self.traces("offset")))
         self.assertEqual(len(self.traces("offset")["offset.write.measured"]["x"]), 33)
 
     def test_axes_can_be_chosen(self):

@@ -7,7 +7,7 @@ import subprocess
 import unittest
 import zipfile
 
-from python_package import H200, PackageTest, has
+from python_package import BUILD, H200, PackageTest, has
 
 NO_DRIVER = {"CUDA_VISIBLE_DEVICES": ""}
 # Puts a notebook in the place of IPython, and collects what it would display.
@@ -31,8 +31,11 @@ class Distribution(PackageTest):
         self.assertRegex(self.wheel.name, r"^gpumem-[0-9.]+-py3-none-linux_\w+\.whl$")
         with zipfile.ZipFile(self.wheel) as wheel:
             names = wheel.namelist()
-        for name in ("gpumem/py.typed", "gpumem/plotting/page.js", "share/gpumem/schema/report.schema.json",
-                     "share/gpumem/configs/smoke.json", "share/gpumem/configs/gpus/h200.json", "scripts/gpumem"):
+        for name in ("gpumem/py.typed", "gpumem/plotting/page.js", "gpumem/plotting/answer.py",
+                     "share/gpumem/schema/report.schema.json", "share/gpumem/configs/smoke.json",
+                     "share/gpumem/configs/gpus/h200.json", "scripts/gpumem", "share/man/man1/gpumem.1",
+                     "share/bash-completion/completions/gpumem", "share/zsh/site-functions/_gpumem",
+                     "share/fish/vendor_completions.d/gpumem.fish"):
             self.assertTrue(any(file.endswith(name) for file in names), name)
         self.assertFalse(any("reference" in name for name in names))
 
@@ -41,6 +44,15 @@ class Distribution(PackageTest):
         version = self.call(str(self.place / "bin" / "gpumem"), "--version").split()[1]
         self.assertIn(f"gpumem-{version}-", self.wheel.name)
         self.assertEqual(self.python("print(gpumem.__version__)"), version)
+
+    @unittest.skipUnless((BUILD / "plotly.min.js").exists(), "this build has no plotly to bring")
+    def test_the_program_of_the_wheel_draws(self):
+        """Also where its environment is not the active one."""
+        page = self.directory / "page.html"
+        done = subprocess.run([self.place / "bin" / "gpumem", "expect", "h200", "-o", page], capture_output=True, text=True,
+                              check=False, env={"PATH": str(self.directory)})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>"))
 
     def test_the_module_is_the_program(self):
         shown = self.call(self.interpreter, "-m", "gpumem", "list", "offset")

@@ -24,6 +24,14 @@ std::span<const NamedFormat> portrait_formats() {
   return formats;
 }
 
+std::span<const NamedFormat> picture_formats() {
+  static const std::vector<NamedFormat> formats = {{Format::html, "html", {".html", ".htm"}},
+                                                   {Format::svg, "svg", {".svg"}},
+                                                   {Format::png, "png", {".png"}},
+                                                   {Format::pdf, "pdf", {".pdf"}}};
+  return formats;
+}
+
 void write(std::ostream& out, const Report& report, Format format, const TableStyle& style) {
   switch (format) {
     case Format::table:
@@ -48,6 +56,10 @@ void write(std::ostream& out, const Report& report, Format format, const TableSt
       if (format == Format::trace) return write_trace(out, std::span(&named, 1));
       return write_portrait_page(out, std::span(&named, 1));
     }
+    case Format::svg:
+    case Format::png:
+    case Format::pdf:
+      break;
   }
 }
 

@@ -1,4 +1,4 @@
-"""The program's Markdown as HTML, for notebooks: headings, tables, lists, time lines and paragraphs are all there is in it."""
+"""The program's Markdown as HTML, for pages and notebooks: headings, tables, lists, time lines and paragraphs are all there is in it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ def cells_of(line: str) -> list[str]:
 # Between as many backticks as begin it. One that is escaped begins none.
 CODE = re.compile(r"(?<![\\`])(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 BOLD = re.compile(r"(?<!\\)\*\*(.+?)(?<!\\)\*\*")
+
+
+def plain_text(markdown: str) -> str:
+    """Without the marks of code and of what is escaped."""
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown.replace("`", ""))
 
 
 def plain_of(markdown: str) -> str:
@@ -66,6 +71,17 @@ def table_of(lines: list[str]) -> str:
 
 def preformatted(text: str) -> str:
     return f"<pre>{html.escape(text)}</pre>"
+
+
+def split_at_tables(markdown: str) -> tuple[str, str]:
+    """What stands before the first table and its heading, but for the heading of all; and the rest."""
+    blocks = re.split(r"\n\s*\n", markdown.strip())
+    first = next((i for i, block in enumerate(blocks) if any(line.startswith("| ") for line in block.splitlines())),
+                 len(blocks))
+    headings = [i for i, block in enumerate(blocks[:first]) if i and block.startswith("#")]
+    first = headings[-1] if headings and first < len(blocks) else first
+    lead = blocks[1:first] if blocks[0].startswith("#") else blocks[:first]
+    return "\n\n".join(lead), "\n\n".join(blocks[first:])
 
 
 def from_markdown(markdown: str) -> str:

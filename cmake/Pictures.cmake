@@ -1,0 +1,20 @@
+# What draws pictures (report/plotting), beside the program in the build tree. plotly's
+# script is put into every page. It comes out of plotly's Python package, where this machine has that; otherwise pages
+# take the package of whoever draws them.
+include_guard()
+
+find_package(Python3 QUIET COMPONENTS Interpreter)
+set(plotly_folders "${PROJECT_SOURCE_DIR}/build/tools/plotly" "${PROJECT_SOURCE_DIR}/build/tools/python")
+if(Python3_Interpreter_FOUND)
+  list(APPEND plotly_folders "${Python3_SITELIB}")
+endif()
+list(TRANSFORM plotly_folders APPEND /plotly/package_data)
+find_file(GPUMEM_PLOTLY plotly.min.js PATHS ${plotly_folders} NO_DEFAULT_PATH DOC "plotly's script, for pages")
+if(NOT GPUMEM_PLOTLY)
+  message(STATUS "plotly is not here: drawing a page takes the user's ('python3 -m pip install plotly')")
+endif()
+
+file(CREATE_LINK "${PROJECT_SOURCE_DIR}/report/plotting" "${CMAKE_BINARY_DIR}/plotting" SYMBOLIC)
+if(GPUMEM_PLOTLY)
+  file(CREATE_LINK "${GPUMEM_PLOTLY}" "${CMAKE_BINARY_DIR}/plotly.min.js" SYMBOLIC)
+endif()
