@@ -10,6 +10,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "engine/base/unpack.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -18,6 +19,10 @@ namespace {
 
 report::Format format_of_file(const std::string& path, const ResultRequest& request,
                               std::span<const report::NamedFormat> formats) {
+  if (const std::string unpacked = without_packing(path); unpacked != path) {
+    throw usage_error(
+        fmt::format("--output: '{}' would not be compressed; write '{}', and compress that", path, unpacked));
+  }
   std::string extension = std::filesystem::path(path).extension().string();
   std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
   std::vector<std::string> extensions;

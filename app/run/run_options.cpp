@@ -5,6 +5,7 @@
 #include "app/command_line/values.hpp"
 #include "app/run/side_by_side.hpp"
 #include "engine/base/error.hpp"
+#include "engine/base/unpack.hpp"
 
 namespace gpumem::app {
 
@@ -75,7 +76,9 @@ void add_effort_options(CommandOptions& options, CaseOptions& target) {
       "or on a node, e.g. --numa 1 to see what the far node costs");
 }
 
-bool looks_like_path(const std::string& text) { return text.ends_with(".json") || text.find('/') != std::string::npos; }
+bool looks_like_path(const std::string& text) {
+  return text == "-" || is_json_name(text) || text.find('/') != std::string::npos;
+}
 
 std::vector<std::string> profile_files(const std::optional<std::string>& gpu) {
   if (!gpu || !looks_like_path(*gpu)) return {};

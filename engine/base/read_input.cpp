@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <istream>
+#include <iostream>
 #include <iterator>
 #include <span>
 
@@ -21,6 +21,13 @@ namespace {
 [[noreturn]] void cannot_read(const std::string& source) {
   throw usage_error(errno == 0 ? fmt::format("cannot read '{}'", source)
                                : fmt::format("cannot read '{}': {}", source, std::strerror(errno)));
+}
+
+/// It can be read only once.
+const std::string& standard_input() {
+  static const std::string text = read_input(std::cin, source_name("-"));
+  if (text.empty()) throw usage_error("standard input is empty, or was read for another argument");
+  return text;
 }
 
 }  // namespace
@@ -51,7 +58,10 @@ std::string read_input(std::istream& in, const std::string& source, std::size_t 
   return text;
 }
 
+std::string source_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+
 std::string read_input_file(const std::string& path) {
+  if (path == "-") return standard_input();
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) cannot_read(path);

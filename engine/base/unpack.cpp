@@ -251,4 +251,6 @@ std::string without_packing(const std::string& path) {
   return path;
 }
 
+bool is_json_name(const std::string& path) { return without_packing(path).ends_with(".json"); }
+
 }  // namespace gpumem

@@ -33,5 +33,7 @@ using ReadBytes = std::function<std::size_t(std::span<std::byte> into)>;
 
 /// The path without the .gz or .xz that says how its content is packed.
 [[nodiscard]] std::string without_packing(const std::string& path);
+/// Whether a file is called as JSON is, packed or not: "a.json", "a.json.gz".
+[[nodiscard]] bool is_json_name(const std::string& path);
 
 }  // namespace gpumem

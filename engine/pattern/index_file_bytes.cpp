@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "engine/base/error.hpp"
+#include "engine/base/read_input.hpp"
 
 namespace gpumem::pattern {
 
@@ -50,7 +51,7 @@ void swap_words(std::span<Word> words) {
 
 ByteSource open_bytes(const std::string& path_or_dash) {
   const bool standard_input = path_or_dash == "-";
-  const std::string path = standard_input ? "standard input" : path_or_dash;
+  const std::string path = source_name(path_or_dash);
   const int number =
       standard_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (number < 0) throw cannot_read(path, errno);
