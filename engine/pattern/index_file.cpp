@@ -162,7 +162,7 @@ IndexSequence read_as(IndexFormat format, const ByteSource& source, const std::o
 
 /// Of what nobody said the format of in so many words the name may hint at it.
 IndexFile read(const ByteSource& packed, const SaidOfFile& said, std::optional<IndexFormat> hint) {
-  ByteSource source = content_of(packed, said.format ? said.format : hint);
+  ByteSource source = content_of(packed, said.format);
   if (said.format) return {read_as(*said.format, source, said.column), *said.format};
   std::string begin = take_begin(source.read, begin_bytes);
   refuse_foreign(begin, source.name);

@@ -179,6 +179,11 @@ IndexCases::Lists IndexCases::decide(Case& tested) {
   const auto count = lists.count();
   if (tested.is_auto(axis::buffer_bytes)) {
     if (count) tested.set(axis::buffer_bytes, *count * word_bytes);
+  } else if (count && !has_buffer(tested)) {
+    throw usage_error(fmt::format("--buffer {}: a share of the memory is for notation on the command line, such as "
+                                  "UNIFORM:8:4, and '{}' has {} accesses; leave --buffer out, or pass {} bytes at most",
+                                  tested.name(axis::buffer_bytes), sequence != nullptr ? value : lists.from->value,
+                                  *count, *count * word_bytes));
   } else if (count && tested[axis::buffer_bytes] / word_bytes > *count) {
     throw usage_error(fmt::format(
         "--buffer {}: is for {} accesses of {} bytes, and '{}' has {}; leave --buffer out, or pass {} at most",
@@ -235,7 +240,7 @@ void IndexCases::validate(const Case& chosen) {
   global::validate(chosen);
   Case tested = chosen;
   decide(tested);
-  if (!tested.is_auto(axis::buffer_bytes)) static_cast<void>(case_of(tested, untiled_launch_of(tested)));
+  if (has_buffer(tested)) static_cast<void>(case_of(tested, untiled_launch_of(tested)));
 }
 
 void IndexCases::size(std::span<Case> sweep, const Device& device) {
