@@ -60,7 +60,7 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 # `gpumem run`. matplotlib draws for plot.py.
 string(REPLACE "." "-" cuda_release "${GPUMEM_CUDA_VERSION}")
 # plot.py without matplotlib makes interactive pages.
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3, cuda-sanitizer-${cuda_release}")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3, zlib1g, liblzma5, cuda-sanitizer-${cuda_release}")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libcuda1, libnvidia-ml1, cuda-cupti-${cuda_release}, python3-matplotlib")
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
 mark_as_advanced(DPKG_SHLIBDEPS)

@@ -1,6 +1,7 @@
 #include "report/write/csv_row.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -16,16 +17,24 @@ std::string quoted(const std::string& field) {
   return '"' + escaped(field, {{'"', "\"\""}}) + '"';
 }
 
-/// A spreadsheet computes what begins as a formula does, whoever wrote it. The mark goes before itself too, so that
-/// taking it off once gives the text back.
-std::string without_formula(std::string text) {
-  constexpr std::string_view beginnings = "=+-@'";
-  const bool marked = !text.empty() && beginnings.find(text.front()) != std::string_view::npos;
-  return marked ? "'" + text : text;
+bool reads_as_number(const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  return std::from_chars(text.data(), end, number).ptr == end;
+}
+
+/// Text that spreadsheets and readers take for text: they compute what begins as a formula does, whoever wrote it, and
+/// a column of texts may begin with one that looks like a number. The mark goes before itself too, so that taking it
+/// off once gives the text back.
+std::string marked(const std::string& text) {
+  constexpr std::string_view formulas = "=+-@'";
+  const bool is_plain =
+      text.empty() || (formulas.find(text.front()) == std::string_view::npos && !reads_as_number(text));
+  return is_plain ? text : "'" + text;
 }
 
 std::string field_of_text(const std::string& text) {
-  return quoted(without_formula(without_controls(text)));  // it may go to a terminal
+  return quoted(marked(without_controls(text)));  // it may go to a terminal
 }
 
 std::string text_of(const nlohmann::ordered_json& value) {

@@ -218,9 +218,9 @@ TEST_CASE("files that are no list of indices are named, with what to do", "[inde
   CHECK(refusal(utf_16) == "a: is text in UTF-16; convert it with iconv -f UTF-16 -t UTF-8");
 
   const TemporaryDirectory directory;  // whatever it is called
-  put(directory / "a.u32", "\xfd"s + "7zXZ\0"s + std::string(10, '\1'));
+  put(directory / "a.u32", "\x28\xb5\x2f\xfd"s + std::string(12, '\1'));
   CHECK_THAT(file_error((directory / "a.u32").string()),
-             Catch::Matchers::EndsWith("is compressed with xz; unpack it with unxz"));
+             Catch::Matchers::EndsWith("is compressed with zstd; unpack it with unzstd"));
 }
 
 TEST_CASE("Spatter's files are told by their names or how they begin", "[index_file]") {
