@@ -42,6 +42,7 @@ struct Axis {
   std::uint64_t minimum = 0;
   std::uint64_t maximum = std::uint64_t{1} << 40U;
   bool takes_auto = false;
+  bool takes_share = false;  ///< of a device's memory: the name "90%" stands for a size that the probe's `size` decides
   /// With it the axis takes the name "all", which stands for these values on a device.
   std::function<std::vector<Value>(const Device&)> all = {};
   bool value_optional = false;  ///< the flag may stand alone, and then means the defaults

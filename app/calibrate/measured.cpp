@@ -17,6 +17,7 @@
 #include "engine/access/chunks.hpp"
 #include "engine/base/documents.hpp"
 #include "engine/base/error.hpp"
+#include "engine/base/read_input.hpp"
 #include "engine/model/profile_names.hpp"
 #include "report/read/read_report.hpp"
 #include "report/record/cases.hpp"
@@ -61,7 +62,7 @@ class Collected {
 
   /// Adds the results of a file, which may be "-". A contribution has held out some of its own.
   void add(const std::string& path, std::vector<report::Record>& fitted, std::vector<report::Record>& held_out) {
-    const std::string source = report::source_name(path);
+    const std::string source = source_name(path);
     const std::string text = report::read_text(path, environment_.in);
     const JsonText parsed(text, source);
     if (is_contribution(parsed.root())) {

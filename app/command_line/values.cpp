@@ -24,6 +24,15 @@ using report::join;
 
 using std::string_view;
 
+/// A finite number at the start of the text, which is then what follows it.
+std::optional<double> leading_number(std::string_view& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || !std::isfinite(number)) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
 /// Reads the values of one axis, item by item of its lists.
 class AxisReader {
  public:
@@ -59,6 +68,7 @@ class AxisReader {
     if (!axis_.names.empty()) return join(axis_.names, ",");
     const char* alternative = axis_.takes_auto ? " or auto" : "";
     if (!axis_.numbers.empty()) return fmt::format("{}{}", fmt::join(axis_.numbers, ","), alternative);
+    if (axis_.takes_share) return fmt::format("64MiB, 4KiB..1GiB*4, 90%{}", alternative);
     if (axis_.unit == "bytes") return fmt::format("64MiB or 4KiB..1GiB*4{}", alternative);
     return fmt::format("4, 0..32, 0..32:4, 1..1024*2 or 1,2,8{}", alternative);
   }
@@ -74,6 +84,7 @@ class AxisReader {
     if (axis_.takes_auto && item == "auto") return add_alone("auto");
     if (axis_.all && item == "all") return add_alone("all");
     if (!axis_.names.empty()) return read_name(item);
+    if (axis_.unit == "bytes" && item.ends_with('%')) return read_share(item);
     read_range(item, place_, [&](std::uint64_t value) { add_number(value, item); });
   }
 
@@ -81,6 +92,19 @@ class AxisReader {
   void add_alone(const char* name) {
     alone_ = name;
     add(std::string(name));
+  }
+
+  void read_share(string_view item) {
+    if (!axis_.takes_share) {
+      fail("'{}' is a share of the GPU's memory, which only --buffer of arrays that lie there takes; write a size such as "
+           "64MiB", item);
+    }
+    string_view rest = item;
+    const auto percent = leading_number(rest);
+    if (!percent || (rest != "%" && rest != " %") || !(*percent > 0 && *percent <= 100)) {
+      fail("'{}' is no share of the GPU's memory; write more than 0% and at most 100%, such as 90%", item);
+    }
+    add(fmt::format("{}%", *percent));
   }
 
   void read_name(string_view item) {
@@ -114,15 +138,6 @@ class AxisReader {
   std::set<Value> seen_;
   const char* alone_ = nullptr;  ///< the one of these names that was seen
 };
-
-/// A finite number at the start of the text, which is then what follows it.
-std::optional<double> leading_number(std::string_view& text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || !std::isfinite(number)) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return number;
-}
 
 [[noreturn]] void refuse(std::string_view option, std::string_view text, const std::string& why) {
   throw usage_error(fmt::format("--{}: '{}' {}", option, text, why));

@@ -16,7 +16,7 @@ namespace gpumem::app {
 using gpumem::maximum_points;  // that one axis takes
 
 /// The values of `texts`, the uses of one axis' flag in their order; duplicates keep their first place. Ranges are
-/// inclusive; numbers are those of read_range().
+/// inclusive; numbers are those of read_range(). A share of a device's memory stays one: the name "90%".
 /// Throws a usage error of one line that begins with "--flag: ", quotes the text and says what would be right: for what
 /// is not in the syntax, never ends, has more than `maximum_points` values, or is not a value of the axis.
 [[nodiscard]] std::vector<Value> parse_axis_values(const Axis& axis, std::span<const std::string> texts);

@@ -14,6 +14,7 @@
 #include "app/command_line/values.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/suggest.hpp"
+#include "engine/base/unpack.hpp"
 #include "engine/base/words.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/names.hpp"
@@ -210,7 +211,7 @@ std::vector<std::string> take_case_words(std::vector<std::string>& words) {
     std::error_code ignored;
     if (word.empty() || std::filesystem::exists(word, ignored)) return false;
     if (word.find_first_not_of(of_positions) == std::string::npos) return true;
-    return word.find('=') != std::string::npos && !word.ends_with(".json");
+    return word.find('=') != std::string::npos && !is_json_name(word);
   };
   const auto taken = std::ranges::stable_partition(words, std::not_fn(is_case_word));
   std::vector<std::string> cases(taken.begin(), taken.end());

@@ -8,6 +8,7 @@
 #include "app/commands/case_filter.hpp"
 #include "app/commands/commands.hpp"
 #include "engine/base/error.hpp"
+#include "engine/base/unpack.hpp"
 #include "report/read/read_report.hpp"
 #include "report/record/joined.hpp"
 #include "report/record/kernels.hpp"
@@ -37,7 +38,7 @@ report::Report put_together(const report::Report& first, const report::Report& s
 int run_explain_command(const ExplainArguments& arguments, const Environment& environment) {
   report::Report report = report::read_report_file(*arguments.report, environment.in);
   std::vector<std::string> chosen = arguments.cases;
-  if (!chosen.empty() && chosen.front().ends_with(".json")) {
+  if (!chosen.empty() && is_json_name(chosen.front())) {
     report = put_together(report, report::read_report_file(chosen.front(), environment.in));
     chosen.erase(chosen.begin());
   }

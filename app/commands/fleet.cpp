@@ -20,6 +20,8 @@
 #include "app/commands/case_filter.hpp"
 #include "app/commands/commands.hpp"
 #include "engine/base/error.hpp"
+#include "engine/base/read_input.hpp"
+#include "engine/base/unpack.hpp"
 #include "report/read/read_report.hpp"
 #include "report/text/text.hpp"
 
@@ -40,7 +42,7 @@ std::vector<std::string> reports_in(const std::string& directory) {
   fs::directory_iterator entry(directory, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     const fs::path& path = entry->path();
-    if (path.extension() == ".json" && !path.filename().string().starts_with('.')) files.push_back(path.string());
+    if (is_json_name(path.string()) && !path.filename().string().starts_with('.')) files.push_back(path.string());
   }
   if (error) throw usage_error(fmt::format("cannot read '{}': {}", directory, error.message()));
   if (files.empty()) {
@@ -56,17 +58,17 @@ std::vector<std::string> reports_in(const std::string& directory) {
 /// What came of reading a file.
 using ReadFile = std::variant<report::Unreadable, std::vector<report::FleetMachine>>;
 
-ReadFile read_one(const std::string& file, report::FleetNames& names) {
+ReadFile read_one(const std::string& file, std::istream& standard_input, report::FleetNames& names) {
   try {
-    std::istringstream no_input;
-    return report::fleet_machines(report::read_report_file(file, no_input, unused_arrays), file, names);
+    return report::fleet_machines(report::read_report_file(file, standard_input, unused_arrays), source_name(file),
+                                  names);
   } catch (const Error& error) {
-    return report::Unreadable{.file = file, .reason = error.what()};
+    return report::Unreadable{.file = source_name(file), .reason = error.what()};
   }
 }
 
-/// Files as given, and those called *.json in directories as given, by name: not in directories below these, nor hidden
-/// ones. A file that is named twice is there once.
+/// Files as given, and those called *.json, *.json.gz or *.json.xz in directories as given, by name: not in directories
+/// below these, nor hidden ones. A file that is named twice is there once.
 std::vector<std::string> fleet_files(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
   std::set<fs::path> known;
@@ -76,9 +78,6 @@ std::vector<std::string> fleet_files(const std::vector<std::string>& paths) {
     if (known.insert(error ? fs::path(file) : canonical).second) files.push_back(file);
   };
   for (const std::string& path : paths) {
-    if (path == "-") {
-      throw usage_error("--fleet: reads files and directories, not standard input; name the reports' directory");
-    }
     std::error_code error;
     if (!fs::is_directory(path, error)) {
       add(path);
@@ -96,11 +95,13 @@ struct FleetFiles {
 
 /// What is kept of each report's GPUs, read on all processors. A file that cannot be read or is no report is
 /// unreadable.
-FleetFiles read_fleet(const std::vector<std::string>& files, report::FleetNames& names) {
+FleetFiles read_fleet(const std::vector<std::string>& files, std::istream& standard_input, report::FleetNames& names) {
   std::vector<ReadFile> read(files.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    for (std::size_t i = next++; i < files.size(); i = next++) read[i] = read_one(files[i], names);
+    for (std::size_t i = next++; i < files.size(); i = next++) {
+      read[i] = read_one(files[i], standard_input, names);
+    }
   };
   std::vector<std::future<void>> workers;
   const std::size_t count = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), files.size());
@@ -184,7 +185,7 @@ int run_fleet_command(const CompareArguments& arguments, double tolerance, const
   const ResultOutputs outputs(reading(arguments, files), report::table_formats(), environment.out,
                               environment.out_terminal);
   const auto names = std::make_shared<report::FleetNames>();
-  FleetFiles read = read_fleet(files, *names);
+  FleetFiles read = read_fleet(files, environment.in, *names);
   name_unreadable(read.unreadable, environment);
   if (read.machines.empty()) throw usage_error("there is no report to compare");
   const CaseWords words(arguments.cases, environment.registry);

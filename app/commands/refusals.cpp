@@ -7,6 +7,7 @@
 #include "app/run/probe_names.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/suggest.hpp"
+#include "engine/base/unpack.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -43,7 +44,7 @@ std::string meant_command(const std::string& word, const Interface& interface, L
   if (std::ranges::find(interface.probes, word, &Probe::name) != interface.probes.end()) {
     return "to run the probe of that name: gpumem probe " + word;
   }
-  if (word.ends_with(".json")) return "to see a report: gpumem show " + report::shell_quoted(word);
+  if (is_json_name(word)) return "to see a report: gpumem show " + report::shell_quoted(word);
   if (word.find('/') != std::string::npos) return "to watch a program: " + program();
   std::vector<std::string> names;
   for (const CommandEntry& command : interface.commands) names.push_back(command.name);

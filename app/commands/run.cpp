@@ -171,6 +171,7 @@ void write_or_say(const Environment& environment, const std::function<void()>& w
 
 int run_run_command(const RunArguments& arguments, const Environment& environment) {
   survive_closed_pipes();
+  if (arguments.gpu == "-") throw usage_error("--gpu: standard input is the command's; give the profile as a file");
   // Whatever can be wrong is found before the command has run for hours.
   const ResultOutputs outputs(reading(arguments, profile_files(arguments.gpu)), report::table_formats(),
                               environment.err, environment.err_terminal);

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <optional>
+#include <ranges>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -27,8 +28,6 @@ namespace fs = std::filesystem;
 
 std::string_view advice(int error) {
   switch (error) {
-    case ENOENT:
-      return "create the directory or choose another file";
     case ENOSPC:
     case EDQUOT:
       return "free some space or choose another file";
@@ -106,6 +105,41 @@ fs::path resolved(const fs::path& target) {
   if (!path.has_filename()) fail(target, target.empty() ? ENOENT : EISDIR);
   return path;
 }
+
+/// The folders around a path that are not there yet, outermost first.
+std::vector<fs::path> missing_folders(const fs::path& path) {
+  std::vector<fs::path> missing;
+  std::error_code unknown;  // of a path through a file, say; writing says what is wrong with it
+  for (fs::path folder = path.parent_path(); !folder.empty() && !fs::exists(folder, unknown);
+       folder = folder.parent_path()) {
+    missing.insert(missing.begin(), folder);
+  }
+  return missing;
+}
+
+void make_folders(std::span<const fs::path> folders, const fs::path& target) {
+  for (const fs::path& folder : folders) {
+    std::error_code error;
+    fs::create_directory(folder, error);
+    if (error) fail(target, error.value());
+  }
+}
+
+/// Folders that are there while one lives.
+class TrialFolders {
+ public:
+  TrialFolders(std::span<const fs::path> folders, const fs::path& target) : folders_(folders) {
+    make_folders(folders, target);
+  }
+  ~TrialFolders() {
+    for (const fs::path& folder : folders_ | std::views::reverse) ::rmdir(folder.c_str());
+  }
+  TrialFolders(const TrialFolders&) = delete;  // each would remove what the other needs
+  TrialFolders& operator=(const TrialFolders&) = delete;
+
+ private:
+  std::span<const fs::path> folders_;
+};
 
 /// Whether a file can be written that a second one beside it, or renaming that one, fails for: it is a mount point, or
 /// what its folder permits is less.
@@ -253,6 +287,8 @@ FileOutput::FileOutput(std::filesystem::path target, std::span<const std::string
   // A pipe is not tried, since opening it waits for a reader, and closing it ends one.
   if (status && !S_ISFIFO(status->st_mode)) open_existing(target_, O_NONBLOCK);
   if (!rewritable_) return;
+  if (!status) new_folders_ = missing_folders(resolved(target_));
+  const TrialFolders folders(new_folders_, target_);
   const Neighbour trial(target_);
   if (trial.error() != 0 && !(status && is_of_the_folder_alone(trial.error()))) fail(target_, trial.error());
 }
@@ -261,6 +297,7 @@ void FileOutput::replace(const std::string& content) const {
   const auto status = status_of(target_);
   if (status && S_ISFIFO(status->st_mode)) return write_to_pipe(target_, content);
   if (status && !S_ISREG(status->st_mode)) return write_to_device(target_, content);
+  make_folders(new_folders_, target_);
   Neighbour file(target_);
   int error = file.error();
   if (error == 0) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace gpumem::app {
 
@@ -12,14 +13,15 @@ namespace gpumem::app {
 /// that is mounted into a container, or one in a folder that takes no other, is overwritten in place.
 class FileOutput {
  public:
-  /// Throws a usage error naming the path and the reason when the target could not be written later: missing
-  /// directory, no permission, a directory in its place; or when it is one of `inputs`, files that are read ("-" is
-  /// standard input), by whatever name. Leaves an existing file as it is.
+  /// Throws a usage error naming the path and the reason when the target could not be written later: no permission, a
+  /// directory in its place; or when it is one of `inputs`, files that are read ("-" is standard input), by whatever
+  /// name. Leaves an existing file as it is, and no new one, nor a new folder.
   explicit FileOutput(std::filesystem::path target, std::span<const std::string> inputs = {});
 
-  /// Replaces the target's content as a whole. Throws a usage error on failure (disk full, ...), and then leaves the
-  /// previous content in place. A pipe is waited for until somebody reads it; throws Interrupted when a stop is
-  /// requested meanwhile (engine/base/interruption.hpp).
+  /// Replaces the target's content as a whole, and makes the folders around it that were not there when this was made;
+  /// one that has gone since, as a disk that was unmounted, is missed. Throws a usage error on failure (disk full,
+  /// ...), and then leaves the previous content in place. A pipe is waited for until somebody reads it; throws
+  /// Interrupted when a stop is requested meanwhile (engine/base/interruption.hpp).
   void replace(const std::string& content) const;
 
   /// False for devices and pipes, where a second `replace` adds to the first: write those once, at the end.
@@ -27,6 +29,7 @@ class FileOutput {
 
  private:
   std::filesystem::path target_;
+  std::vector<std::filesystem::path> new_folders_;
   bool rewritable_ = true;
 };
 

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "app/output/pictures.hpp"
+#include "engine/base/unpack.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -34,6 +35,10 @@ std::optional<report::Format> format_of_extension(const std::string& extension,
 /// Absent: a picture's.
 std::optional<report::Format> format_of_file(const std::string& path, const ResultRequest& request,
                                              std::span<const report::NamedFormat> formats) {
+  if (const std::string unpacked = without_packing(path); unpacked != path) {
+    throw usage_error(
+        fmt::format("--output: '{}' would not be compressed; write '{}', and compress that", path, unpacked));
+  }
   const std::string extension = extension_of(path);
   const auto asked =
       std::ranges::find_if(formats, [&](const report::NamedFormat& known) { return known.format == request.format; });

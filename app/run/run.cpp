@@ -85,6 +85,14 @@ void tell_of_profiles(const Backend& backend, const RunOptions& options, const E
   }
 }
 
+/// Every GPU has a copy of this process, which has a standard input of its own.
+void refuse_standard_input(const Plan& plan, const RunOptions& options) {
+  const std::vector<std::string> files = files_of(plan);
+  if (options.gpu != "-" && std::ranges::find(files, "-") == files.end()) return;
+  throw usage_error(
+      "standard input ('-') is read by a single process, and several GPUs have one each; save it in a file");
+}
+
 std::unique_ptr<Backend> open_cuda(const Plan& plan, const RunOptions& options, const Environment& environment) {
   if (options.gpu) static_cast<void>(model::find_profile(*options.gpu, environment.own_profiles));
   const MeasureOptions defaults;
@@ -98,6 +106,7 @@ std::unique_ptr<Backend> open_cuda(const Plan& plan, const RunOptions& options, 
   if (may_be_several(measure.device)) {
     const std::vector<Device> gpus = devices_of(measure.device, environment.gpus());
     if (gpus.size() > 1) {
+      refuse_standard_input(plan, options);
       leave_out_of_several(plan, options, environment);
       return environment.measure_side_by_side(measure, gpus);
     }

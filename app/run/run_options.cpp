@@ -5,6 +5,7 @@
 #include "app/command_line/values.hpp"
 #include "app/run/side_by_side.hpp"
 #include "engine/base/error.hpp"
+#include "engine/base/unpack.hpp"
 
 namespace gpumem::app {
 
@@ -25,7 +26,7 @@ void add_backend_options(CommandOptions& options, RunOptions& target, const std:
                      "cuda measures, and fails without a GPU (default); model predicts and needs none; auto measures "
                      "where there is a GPU and else predicts, e.g. in a script for both");
   options.add_value("gpu", "PROFILE|FILE", target.gpu,
-                    "The GPU to predict for: a profile's name or file, or the GPU's name, e.g. --gpu v100 to see what "
+                    "The GPU to predict for: a profile's name or file (- is standard input), or the GPU's name, e.g. --gpu v100 to see what "
                     "an older GPU would make of the pattern. Measuring (default: the profile of the GPU measured on), "
                     "it is what measurements are held against");
   options.add_value(
@@ -75,7 +76,9 @@ void add_effort_options(CommandOptions& options, CaseOptions& target) {
       "or on a node, e.g. --numa 1 to see what the far node costs");
 }
 
-bool looks_like_path(const std::string& text) { return text.ends_with(".json") || text.find('/') != std::string::npos; }
+bool looks_like_path(const std::string& text) {
+  return text == "-" || is_json_name(text) || text.find('/') != std::string::npos;
+}
 
 std::vector<std::string> profile_files(const std::optional<std::string>& gpu) {
   if (!gpu || !looks_like_path(*gpu)) return {};

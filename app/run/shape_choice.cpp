@@ -28,7 +28,9 @@ struct Trial {
 std::vector<std::string> auto_parameters(const Case& tested) {
   std::vector<std::string> names;
   for (const Parameter& parameter : tested.parameters) {
-    if (tested.is_auto(parameter.name)) names.push_back(parameter.name);
+    const Axis* const axis = tested.probe->find_axis(parameter.name);
+    const bool is_share = axis != nullptr && axis->takes_share && std::holds_alternative<std::string>(parameter.value);
+    if (is_share || tested.is_auto(parameter.name)) names.push_back(parameter.name);
   }
   return names;
 }

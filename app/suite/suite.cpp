@@ -201,8 +201,9 @@ Suite load_suite(const std::string& name_or_path, const std::vector<Probe>& regi
   }
   if (looks_like_path(name_or_path)) {
     const std::string text = read_input_file(name_or_path);
-    return read_document(text, name_or_path, "suite",
-                         [&] { return parse_suite(text, name_or_path, registry, folder_of(name_or_path)); });
+    const std::string source = source_name(name_or_path);
+    return read_document(text, source, "suite",
+                         [&] { return parse_suite(text, source, registry, folder_of(name_or_path)); });
   }
   const std::vector<std::string> names = suite_names();
   const std::string hint = did_you_mean(name_or_path, names);

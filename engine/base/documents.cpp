@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 
 #include "engine/base/error.hpp"
 #include "engine/base/json_reader.hpp"
@@ -60,8 +61,12 @@ void refuse_other_document(std::string_view text, const std::string& source, std
 
 std::string foreign_text(std::string_view text, const std::string& source) {
   using namespace std::string_view_literals;  // NUL is a part of some
-  if (text.starts_with("\x1f\x8b"sv))
-    return fmt::format("compressed with gzip; unpack it: gunzip {}", file_word(source));
+  for (const auto& [begin, name, command] :
+       {std::tuple{"\x28\xb5\x2f\xfd"sv, "zstd", "unzstd"}, std::tuple{"BZh"sv, "bzip2", "bunzip2"},
+        std::tuple{"\x04\x22\x4d\x18"sv, "lz4", "unlz4"}}) {
+    if (text.starts_with(begin))
+      return fmt::format("compressed with {}; unpack it: {} {}", name, command, file_word(source));
+  }
   for (const std::string_view begin : {"\xff\xfe"sv, "\xfe\xff"sv, "{\0"sv, "\0{"sv}) {
     if (text.starts_with(begin)) {
       return fmt::format(

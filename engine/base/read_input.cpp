@@ -6,10 +6,12 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <istream>
+#include <iostream>
 #include <iterator>
+#include <span>
 
 #include "engine/base/error.hpp"
+#include "engine/base/unpack.hpp"
 #include "engine/base/words.hpp"
 
 namespace gpumem {
@@ -21,19 +23,34 @@ namespace {
                                : fmt::format("cannot read '{}': {}", source, std::strerror(errno)));
 }
 
+/// It can be read only once.
+const std::string& standard_input() {
+  static const std::string text = read_input(std::cin, source_name("-"));
+  if (text.empty()) throw usage_error("standard input is empty, or was read for another argument");
+  return text;
+}
+
 }  // namespace
 
 std::string read_input(std::istream& in, const std::string& source, std::size_t most_bytes) {
   constexpr std::size_t piece = std::size_t{1} << 16U;
   errno = 0;
+  bool packed = false;
+  const ReadBytes read = unpacked(
+      [&](std::span<std::byte> into) {
+        in.read(reinterpret_cast<char*>(into.data()), static_cast<std::streamsize>(into.size()));
+        if (in.bad()) cannot_read(source);
+        return static_cast<std::size_t>(in.gcount());
+      },
+      source, packed);
   std::string text;
-  while (in.good() && text.size() <= most_bytes) {
+  for (bool more = true; more && text.size() <= most_bytes;) {
     const std::size_t size = text.size();
     text.resize(size + std::min(piece, most_bytes - size + 1));  // one byte too many tells that there is more
-    in.read(text.data() + size, static_cast<std::streamsize>(text.size() - size));
-    text.resize(size + static_cast<std::size_t>(in.gcount()));
+    const std::size_t got = read(std::as_writable_bytes(std::span(text).subspan(size)));
+    more = size + got == text.size();
+    text.resize(size + got);
   }
-  if (in.bad()) cannot_read(source);
   if (text.size() > most_bytes) {
     throw usage_error(fmt::format("{}: is larger than {}, the most that is read of a file; is it the right one?",
                                   source, size_text(most_bytes)));
@@ -41,7 +58,10 @@ std::string read_input(std::istream& in, const std::string& source, std::size_t 
   return text;
 }
 
+std::string source_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+
 std::string read_input_file(const std::string& path) {
+  if (path == "-") return standard_input();
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) cannot_read(path);

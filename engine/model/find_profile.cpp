@@ -12,6 +12,7 @@
 #include "engine/base/error.hpp"
 #include "engine/base/json_reader.hpp"
 #include "engine/base/read_input.hpp"
+#include "engine/base/unpack.hpp"
 #include "engine/base/user_folders.hpp"
 #include "engine/model/profile_names.hpp"
 
@@ -102,9 +103,10 @@ fs::path own_profile_file(const fs::path& folder, const Device& device) {
 }
 
 Profile find_profile(const std::string& name_or_path, const fs::path& own) {
-  if (name_or_path.ends_with(".json") || name_or_path.find('/') != std::string::npos) {
+  if (name_or_path == "-" || is_json_name(name_or_path) || name_or_path.find('/') != std::string::npos) {
     const std::string text = read_input_file(name_or_path);
-    return read_document(text, name_or_path, "GPU profile", [&] { return parse_profile(text, name_or_path); });
+    const std::string source = source_name(name_or_path);
+    return read_document(text, source, "GPU profile", [&] { return parse_profile(text, source); });
   }
   std::vector<OwnProfile> owned = own_profiles(own);
   std::vector<ProfileName> names;

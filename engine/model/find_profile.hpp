@@ -21,8 +21,8 @@ using Tell = std::function<void(const std::string& line)>;
 [[nodiscard]] std::filesystem::path own_profile_file(const std::filesystem::path& folder, const Device& device);
 
 /// The profile that a text names, of those in the folder `own` (empty: none) and of the shipped ones
-/// (profile_names.hpp), or, if it looks like a path (has a slash or ends in .json), of a file. Throws a usage error for
-/// a name that fits none or several, and for an invalid file.
+/// (profile_names.hpp), or, if it looks like a path (has a slash or ends in .json, .json.gz or .json.xz), of a file, or
+/// of standard input ("-"). Throws a usage error for a name that fits none or several, and for an invalid file.
 [[nodiscard]] Profile find_profile(const std::string& name_or_path, const std::filesystem::path& own);
 
 /// Which profile predicts for the GPU at hand.

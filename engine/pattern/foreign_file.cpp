@@ -3,6 +3,7 @@
 #include <array>
 
 #include "engine/pattern/index_file_bytes.hpp"
+#include "engine/pattern/zip_archive.hpp"
 
 namespace gpumem::pattern {
 
@@ -53,9 +54,6 @@ constexpr std::array signatures = {
     Signature{0, "SQLite format 3"sv, "is an SQLite data base; save one of its columns with numpy.save"},
     Signature{0, "MATLAB 5.0 MAT-file"sv,
               "is a MATLAB file; take one variable out of it: numpy.save('a.npy', scipy.io.loadmat('FILE')['NAME'])"},
-    Signature{0, "%%MatrixMarket"sv,
-              "is a Matrix Market file; save what its columns are: numpy.save('a.npy', "
-              "scipy.io.mmread('FILE').tocsr().indices)"},
     Signature{0, "GGUF"sv, "is a model (GGUF), and no list of indices"},
     Signature{0, "\x7f\x45LF"sv, "is a program or a library (ELF), and no list of indices"},
     Signature{0, "\x89PNG\r\n\x1a\n"sv, "is a picture (PNG), and no list of indices"},
@@ -68,17 +66,16 @@ unsigned byte_at(std::string_view text, std::size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
 }
 
-/// Archives of numpy.savez and torch.save have .npy files and a pickle in them: by the name of the first file.
-std::string_view of_zip(std::string_view begin) {
+/// By the name of the first file in it: torch.save has a pickle there. Nothing of numpy.savez, whose arrays can be
+/// read.
+std::optional<std::string> of_zip(std::string_view begin) {
   constexpr std::size_t name_at = 30;
   const std::size_t length = byte_at(begin, 26) + 256 * byte_at(begin, 27);
   const std::string_view name = begin.substr(std::min(name_at, begin.size())).substr(0, length);
-  if (name.ends_with(".npy")) {
-    return "is an archive of arrays (.npz); save one of them: numpy.save('a.npy', numpy.load('FILE')['NAME'])";
-  }
   if (name.ends_with("data.pkl") || name.ends_with(".format_version")) {
     return "is a PyTorch file; save one tensor of it: numpy.save('a.npy', torch.load('FILE').numpy())";
   }
+  if (name.ends_with(".npy")) return std::nullopt;
   return "is a ZIP archive; unpack it with unzip";
 }
 
@@ -117,7 +114,7 @@ std::optional<std::string> foreign_file(std::string_view begin) {
     return begin.size() >= signature.at && begin.substr(signature.at).starts_with(signature.bytes);
   });
   if (found != signatures.end()) return std::string(found->what);
-  if (begin.starts_with("PK\x03\x04")) return std::string(of_zip(begin));
+  if (begin.starts_with(zip_begin)) return of_zip(begin);
   if (is_pickle(begin)) {
     return "is a pickle of Python; save what it holds: numpy.save('a.npy', numpy.asarray(pickle.load(open('FILE', "
            "'rb'))))";

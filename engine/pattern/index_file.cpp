@@ -9,8 +9,12 @@
 #include <limits>
 
 #include "engine/base/error.hpp"
+#include "engine/pattern/index_column.hpp"
 #include "engine/pattern/index_file_text.hpp"
+#include "engine/pattern/matrix_market.hpp"
 #include "engine/pattern/npy.hpp"
+#include "engine/pattern/npz.hpp"
+#include "engine/pattern/zip_archive.hpp"
 
 namespace gpumem::pattern {
 
@@ -21,8 +25,10 @@ struct Extension {
   IndexFormat format;
 };
 
-constexpr std::array<Extension, 14> extensions = {{
+constexpr std::array<Extension, 16> extensions = {{
     {".npy", IndexFormat::npy},
+    {".npz", IndexFormat::npz},
+    {".mtx", IndexFormat::mtx},
     {".u32", IndexFormat::u32},
     {".uint32", IndexFormat::u32},
     {".u64", IndexFormat::u64},
@@ -72,6 +78,17 @@ IndexSequence sequence_of(const ByteSource& source, WordBuffer words, IndexForma
   return indices;
 }
 
+bool are_words(IndexFormat format) { return format >= IndexFormat::u16 && format <= IndexFormat::i64be; }
+
+/// What is in the file, unpacked: bytes that are said to be words may look like anything.
+ByteSource content_of(ByteSource source, std::optional<IndexFormat> format) {
+  if (format && are_words(*format) && without_packing(source.name) == source.name) return source;
+  bool packed = false;
+  source.read = unpacked(std::move(source.read), source.name, packed);
+  if (packed) source.bytes.reset();
+  return source;
+}
+
 IndexFile read_unnamed_words(const ByteSource& source) {
   WordBuffer words = read_words(source, std::numeric_limits<std::uint64_t>::max());
   if (words.bytes() % sizeof(std::uint32_t) != 0) {
@@ -101,19 +118,17 @@ std::optional<IndexFormat> index_format_of_name(std::string_view name) {
 }
 
 std::optional<IndexFormat> index_format_of_path(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
+  std::string extension = std::filesystem::path(without_packing(path)).extension().string();
   std::ranges::transform(extension, extension.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (extension == ".npz") {
-    throw usage_error(fmt::format(
-        "{}: is an archive of arrays (.npz); save one of them: numpy.save('a.npy', numpy.load('FILE')['NAME'])", path));
-  }
   const auto* const found = std::ranges::find(extensions, extension, &Extension::name);
   return found == extensions.end() ? std::nullopt : std::optional(found->format);
 }
 
 std::optional<IndexFormat> index_format_of_begin(std::string_view begin) {
   if (begin.starts_with(npy_magic)) return IndexFormat::npy;
+  if (begin.starts_with(zip_begin)) return IndexFormat::npz;
+  if (begin.starts_with(matrix_market_begin)) return IndexFormat::mtx;
   const auto is_no_text = [](unsigned char c) { return (c < ' ' && !(c >= '\t' && c <= '\r')) || c == 0x7f; };
   if (std::ranges::any_of(begin, is_no_text)) return std::nullopt;
   const auto first = begin.find_first_not_of(" \t\r\n");
@@ -123,12 +138,20 @@ std::optional<IndexFormat> index_format_of_begin(std::string_view begin) {
 
 namespace {
 
-IndexSequence read_as(IndexFormat format, const ByteSource& source) {
+IndexSequence read_as(IndexFormat format, const ByteSource& source, const std::optional<std::string>& column) {
+  if (column && format != IndexFormat::text && format != IndexFormat::npz) {
+    throw usage_error(fmt::format("{}: has no columns, for it was read as {}; leave --index-column out", source.name,
+                                  to_string(format)));
+  }
   switch (format) {
     case IndexFormat::npy:
       return read_npy(source);
     case IndexFormat::text:
-      return read_index_text(source);
+      return column ? read_index_column(source, *column) : read_index_text(source);
+    case IndexFormat::npz:
+      return read_npz(source, column);
+    case IndexFormat::mtx:
+      return read_matrix_market(source);
     case IndexFormat::spatter:
       throw usage_error(
           fmt::format("{}: holds configurations of Spatter, where a list of indices is expected", source.name));
@@ -137,34 +160,33 @@ IndexSequence read_as(IndexFormat format, const ByteSource& source) {
   }
 }
 
-/// What nobody said the format of in so many words; its name may hint at it.
-IndexFile read_detected(const ByteSource& source, std::optional<IndexFormat> hint) {
-  std::string begin = take_begin(source, begin_bytes);
+/// Of what nobody said the format of in so many words the name may hint at it.
+IndexFile read(const ByteSource& packed, const SaidOfFile& said, std::optional<IndexFormat> hint) {
+  ByteSource source = content_of(packed, said.format);
+  if (said.format) return {read_as(*said.format, source, said.column), *said.format};
+  std::string begin = take_begin(source.read, begin_bytes);
   refuse_foreign(begin, source.name);
   const auto format = hint ? hint : index_format_of_begin(begin);
-  const ByteSource whole = with_begin(source, std::move(begin));
-  if (format) return {read_as(*format, whole), *format};
-  return read_unnamed_words(whole);
+  source.read = with_begin(std::move(source.read), std::move(begin));
+  if (format) return {read_as(*format, source, said.column), *format};
+  return read_unnamed_words(source);
 }
 
 }  // namespace
 
-IndexFile read_indices(const ByteSource& source, std::optional<IndexFormat> format) {
-  if (format) return {read_as(*format, source), *format};
-  return read_detected(source, std::nullopt);
-}
+IndexFile read_indices(const ByteSource& source, const SaidOfFile& said) { return read(source, said, std::nullopt); }
 
-IndexFile read_index_file(const std::string& path, std::optional<IndexFormat> format) {
+IndexFile read_index_file(const std::string& path, const SaidOfFile& said) {
   const ByteSource source = open_bytes(path);
-  if (format) return read_indices(source, format);
-  return read_detected(source, index_format_of_path(path));
+  return read(source, said, index_format_of_path(path));
 }
 
 bool is_spatter_file(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
   if (const auto format = index_format_of_path(path)) return *format == IndexFormat::spatter;
-  return index_format_of_begin(take_begin(open_bytes(path), begin_bytes)) == IndexFormat::spatter;
+  const ByteSource content = content_of(open_bytes(path), std::nullopt);
+  return index_format_of_begin(take_begin(content.read, begin_bytes)) == IndexFormat::spatter;
 }
 
 }  // namespace gpumem::pattern

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "engine/base/error.hpp"
+#include "engine/base/read_input.hpp"
 
 namespace gpumem::pattern {
 
@@ -48,8 +49,11 @@ void swap_words(std::span<Word> words) {
 
 }  // namespace
 
-ByteSource open_bytes(const std::string& path) {
-  const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+ByteSource open_bytes(const std::string& path_or_dash) {
+  const bool standard_input = path_or_dash == "-";
+  const std::string path = source_name(path_or_dash);
+  const int number =
+      standard_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (number < 0) throw cannot_read(path, errno);
   const auto file = std::make_shared<const FileDescriptor>(number);
   struct stat status = {};
@@ -58,8 +62,9 @@ ByteSource open_bytes(const std::string& path) {
 
   ByteSource source;
   source.name = path;
-  // Files of /proc say that they have 0 bytes, and have some.
-  if (S_ISREG(status.st_mode) && status.st_size > 0) source.bytes = static_cast<std::uint64_t>(status.st_size);
+  // Files of /proc say that they have 0 bytes, and have some; of standard input a part may have been read.
+  if (S_ISREG(status.st_mode) && status.st_size > 0 && !standard_input)
+    source.bytes = static_cast<std::uint64_t>(status.st_size);
   source.read = [file, path](std::span<std::byte> into) {
     std::size_t done = 0;
     while (done < into.size()) {
@@ -82,23 +87,6 @@ ByteSource bytes_in_memory(std::string_view content, const std::string& name, bo
     if (size > 0) std::memcpy(into.data(), content.data(), size);
     content.remove_prefix(size);
     return size;
-  };
-  return source;
-}
-
-std::string take_begin(const ByteSource& source, std::size_t most) {
-  std::string begin(most, '\0');
-  begin.resize(source.read(std::as_writable_bytes(std::span(begin))));
-  return begin;
-}
-
-ByteSource with_begin(ByteSource source, std::string begin) {
-  source.read = [begin = std::move(begin), taken = std::size_t{0},
-                 rest = std::move(source.read)](std::span<std::byte> into) mutable {
-    const std::size_t size = std::min(into.size(), begin.size() - taken);
-    if (size > 0) std::memcpy(into.data(), begin.data() + taken, size);
-    taken += size;
-    return size < into.size() ? size + rest(into.subspan(size)) : size;
   };
   return source;
 }

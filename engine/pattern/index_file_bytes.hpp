@@ -4,12 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "engine/base/unpack.hpp"
 #include "engine/pattern/index_sequence.hpp"
 
 namespace gpumem::pattern {
@@ -17,21 +17,15 @@ namespace gpumem::pattern {
 struct ByteSource {
   std::string name;                    ///< for errors
   std::optional<std::uint64_t> bytes;  ///< in all; unknown of a pipe
-  /// Fills the span with what comes next, and returns how much of it; less than all only at the end. Throws a usage
-  /// error when the system cannot read on.
-  std::function<std::size_t(std::span<std::byte>)> read;
+  ReadBytes read;
 };
 
-/// Throws a usage error with the path and the system's reason: no such file, a directory, no permission.
-[[nodiscard]] ByteSource open_bytes(const std::string& path);
+/// A file, or standard input where the path is "-". Throws a usage error with the path and the system's reason: no such
+/// file, a directory, no permission.
+[[nodiscard]] ByteSource open_bytes(const std::string& path_or_dash);
 
 /// Bytes in memory, which must outlive the source. As a pipe, their number is not told in advance.
 [[nodiscard]] ByteSource bytes_in_memory(std::string_view content, const std::string& name, bool pipe = false);
-
-/// Takes the first bytes, as many as there are of `most`, out of the source, which goes on with the rest.
-[[nodiscard]] std::string take_begin(const ByteSource& source, std::size_t most);
-/// The source with the bytes that were taken out of it before what comes next.
-[[nodiscard]] ByteSource with_begin(ByteSource source, std::string begin);
 
 /// The next bytes, at most `most`, in memory that grows with what really comes: a header may promise anything.
 [[nodiscard]] WordBuffer read_words(const ByteSource& source, std::uint64_t most);
@@ -40,8 +34,8 @@ struct ByteSource {
 void swap_bytes(WordBuffer& words, unsigned word_bytes);
 
 /// What a file is by its first bytes, of which 4 KiB suffice, where it holds indices in a wrapping, or none: its bytes
-/// would pass for words. With what to do about it: "is compressed with xz; unpack it with unxz". Fit to follow the name
-/// of the file in an error.
+/// would pass for words. With what to do about it: "is compressed with zstd; unpack it with unzstd". Fit to follow the
+/// name of the file in an error.
 [[nodiscard]] std::optional<std::string> foreign_file(std::string_view begin);
 
 /// What a file holds, fit to stand in one line of an error: the first characters, and codes for what is no printable

@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
+#include <cctype>
 #include <cstring>
-#include <optional>
+#include <variant>
 #include <vector>
 
 #include "engine/base/error.hpp"
 #include "engine/base/words.hpp"
+#include "engine/pattern/growing_words.hpp"
+#include "engine/pattern/index_token.hpp"
 
 namespace gpumem::pattern {
 
@@ -21,58 +22,6 @@ constexpr std::size_t longest_token = 64;  // an index has 19 digits; leading ze
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 bool ends_token(char c) { return is_blank(c) || c == ',' || c == '#'; }
-
-/// Indices as they come, in words that get wider when one does not fit.
-class GrowingWords {
- public:
-  explicit GrowingWords(const std::string& source) : source_(source) {}
-
-  void push(std::uint64_t value) {
-    if (size_ == capacity_) grow();
-    if (!wide_ && value > std::numeric_limits<std::uint32_t>::max()) widen();
-    if (wide_) {
-      buffer_.as<std::uint64_t>()[size_++] = value;
-    } else {
-      buffer_.as<std::uint32_t>()[size_++] = static_cast<std::uint32_t>(value);
-    }
-  }
-
-  [[nodiscard]] bool empty() const { return size_ == 0; }
-
-  IndexSequence take() {
-    buffer_.resize(size_ * word_bytes(), source_);
-    return {std::move(buffer_), word_bytes()};
-  }
-
- private:
-  [[nodiscard]] unsigned word_bytes() const { return wide_ ? 8 : 4; }
-
-  void grow() {
-    constexpr std::size_t first = 4096;
-    capacity_ = std::max(first, capacity_ + capacity_ / 2);
-    buffer_.resize(capacity_ * word_bytes(), source_);
-  }
-
-  void widen() {
-    buffer_.resize(capacity_ * 8, source_);
-    // From the last on: each wide word ends before the narrow ones that are still to be read.
-    for (std::size_t i = size_; i-- > 0;) buffer_.as<std::uint64_t>()[i] = narrow(i);
-    wide_ = true;
-  }
-
-  /// The two types must not be taken to lie apart.
-  [[nodiscard]] std::uint64_t narrow(std::size_t i) const {
-    std::uint32_t word = 0;
-    std::memcpy(&word, buffer_.data() + i * sizeof word, sizeof word);
-    return word;
-  }
-
-  const std::string& source_;
-  WordBuffer buffer_;
-  std::size_t size_ = 0;
-  std::size_t capacity_ = 0;  // in words
-  bool wide_ = false;
-};
 
 /// Reads text piece by piece.
 class TextReader {
@@ -152,39 +101,11 @@ class TextReader {
     return at;
   }
 
-  /// The value of a token that begins with a digit, or what is wrong with it.
+  /// The value of a token that begins with a digit.
   std::uint64_t long_number(const char* at, std::string_view token) const {
-    std::uint64_t value = 0;
-    if (token.size() == longest_token) refuse_token(at, token);
-    if (!std::ranges::all_of(token, is_digit)) return whole_float(at, token);
-    for (const char c : token) {
-      if (__builtin_mul_overflow(value, std::uint64_t{10}, &value) ||
-          __builtin_add_overflow(value, static_cast<std::uint64_t>(c - '0'), &value) || value > most_index) {
-        refuse(at, "'" + quoted_bytes(token) + "' is above 2^63 - 1, the largest index");
-      }
-    }
-    return value;
-  }
-
-  /// The value of a float, as numpy.savetxt writes indices unless it is told otherwise.
-  std::uint64_t whole_float(const char* at, std::string_view token) const {
-    constexpr double exact = 9007199254740992;  // 2^53: up to there doubles are the numbers that were saved
-    const auto value = float_in(token);
-    if (!value || *value != std::floor(*value)) refuse_token(at, token);
-    if (*value > exact) {
-      refuse(at, fmt::format("'{}' is a float beyond 2^53, where not every index is one; save integers: "
-                             "numpy.savetxt(..., fmt='%d')",
-                             quoted_bytes(token)));
-    }
-    return static_cast<std::uint64_t>(*value);
-  }
-
-  /// The number that is the whole token, if it is one.
-  [[nodiscard]] static std::optional<double> float_in(std::string_view token) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-    const bool whole = error == std::errc() && end == token.data() + token.size() && std::isfinite(value);
-    return whole ? std::optional(value) : std::nullopt;
+    const auto index = index_of(token);
+    if (token.size() == longest_token || index.index() != 0) refuse_token(at, token);
+    return std::get<0>(index);
   }
 
   [[nodiscard]] std::string_view token_at(const char* at) const {
@@ -203,14 +124,14 @@ class TextReader {
   }
 
   [[noreturn]] void refuse_token(const char* at, std::string_view token) const {
-    const bool is_negative = token[0] == '-' && float_in(token).has_value();
-    const bool is_binary = std::ranges::any_of(token, [](char c) { return c >= '\0' && c < ' ' && !is_blank(c); });
     if (token.front() == ',') refuse(at, "expected a number before ','");
-    if (is_negative) {
-      refuse(at, fmt::format("{} is negative: an index is the number of an element, from 0 on", quoted_bytes(token)));
-    }
-    refuse(at, fmt::format("'{}' is no decimal integer{}", quoted_bytes(token),
-                           is_binary ? "; if it is a binary file, pass --index-format u32|u64|i32|i64|npy" : ""));
+    const auto index = index_of(token);
+    std::string wrong =
+        index.index() == 0 ? fmt::format("'{}' is no decimal integer", quoted_bytes(token)) : std::get<1>(index);
+    const bool may_be_name =
+        words_.empty() && line_ == 1 && std::isalpha(static_cast<unsigned char>(token.front())) != 0;
+    if (may_be_name) wrong += "; of a table with names, choose a column: --index-column NAME";
+    refuse(at, wrong);
   }
 
   const std::string& source_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <set>
+#include <string>
 
 #include "engine/base/error.hpp"
 
@@ -116,10 +118,12 @@ Axis buffer_axis() {
   return axis::buffer_bytes(
       {.flag = "buffer",
        .unit = "bytes",
-       .purpose = "useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory",
+       .purpose = "useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory; a "
+                  "share such as 90% is of the free memory, for all arrays of a case together",
        .defaults = "auto",
        .minimum = 4,
-       .takes_auto = true});
+       .takes_auto = true,
+       .takes_share = true});
 }
 
 std::vector<Axis> axes(Axis swept) {
@@ -129,8 +133,12 @@ std::vector<Axis> axes(Axis swept) {
 
 void validate(const Case& chosen) { require_whole_words(chosen, chosen[axis::word_bytes]); }
 
+bool has_buffer(const Case& chosen) {
+  return std::holds_alternative<std::uint64_t>(chosen.value(axis::buffer_bytes));
+}
+
 void require_whole_words(const Case& chosen, std::uint64_t word) {
-  if (chosen.is_auto(axis::buffer_bytes)) return;
+  if (!has_buffer(chosen)) return;
   const std::uint64_t buffer = chosen[axis::buffer_bytes];
   if (buffer % word == 0) return;
   throw usage_error("--buffer " + std::to_string(buffer) + " is not a multiple of the word size of " +
@@ -151,22 +159,55 @@ std::uint64_t allocated_bytes(const Launch& launch, std::uint64_t extent_element
   return 2 * array;
 }
 
+namespace {
+
+/// The most that any case of a sweep needs if those with this value in the place of buffer_bytes get so many.
+std::uint64_t largest_need(std::span<const Case> sweep, const Value& undecided, std::uint64_t buffer,
+                           const std::function<std::uint64_t(const Case&)>& needed_bytes) {
+  std::uint64_t bytes = 0;
+  for (Case tested : sweep) {
+    if (tested.value(axis::buffer_bytes) == undecided) tested.set(axis::buffer_bytes, buffer);
+    if (has_buffer(tested)) bytes = std::max(bytes, needed_bytes(tested));
+  }
+  return bytes;
+}
+
+/// The buffer for a share of so many bytes. Needs grow about as buffers do, so that a few steps find it.
+std::uint64_t shared_buffer(const std::string& share, std::uint64_t memory,
+                            const std::function<std::uint64_t(std::uint64_t buffer)>& need) {
+  constexpr std::uint64_t step = smallest_auto_buffer;
+  const double bytes = std::stod(share) / 100 * static_cast<double>(memory);
+  std::uint64_t buffer = static_cast<std::uint64_t>(bytes) / step * step;
+  while (buffer > 0) {
+    const auto needed = static_cast<double>(need(buffer));
+    if (needed <= bytes) return buffer;
+    const double fitting = static_cast<double>(buffer) * (bytes / needed);
+    buffer = std::min(static_cast<std::uint64_t>(fitting) / step * step, buffer - step);
+  }
+  throw usage_error("--buffer " + share + ": is less than arrays of 1 MiB take; pass a larger share, or a size");
+}
+
+}  // namespace
+
 void size(std::span<Case> sweep, const Device& device, const std::function<std::uint64_t(const Case&)>& needed_bytes,
           std::uint64_t largest_buffer) {
-  const std::uint64_t memory = device.free_memory_bytes.value_or(device.memory_bytes) / 2;
-  std::uint64_t buffer =
-      std::min(std::bit_ceil(std::max(l2_multiple * device.l2_bytes, smallest_auto_buffer)), largest_buffer);
-  const auto largest = [&] {
-    std::uint64_t bytes = 0;
-    for (Case tested : sweep) {
-      if (tested.is_auto(axis::buffer_bytes)) tested.set(axis::buffer_bytes, buffer);
-      bytes = std::max(bytes, needed_bytes(tested));
+  const std::uint64_t memory = device.free_memory_bytes.value_or(device.memory_bytes);
+  std::set<Value> undecided;
+  for (const Case& tested : sweep) {
+    if (!has_buffer(tested)) undecided.insert(tested.value(axis::buffer_bytes));
+  }
+  for (const Value& value : undecided) {
+    const auto need = [&](std::uint64_t buffer) { return largest_need(sweep, value, buffer, needed_bytes); };
+    std::uint64_t buffer =
+        std::min(std::bit_ceil(std::max(l2_multiple * device.l2_bytes, smallest_auto_buffer)), largest_buffer);
+    const bool is_share = value != Value("auto");
+    if (is_share) buffer = shared_buffer(to_string(value), memory, need);
+    while (!is_share && buffer > smallest_auto_buffer && need(buffer) > memory / 2) buffer /= 2;
+    for (Case& tested : sweep) {
+      if (tested.value(axis::buffer_bytes) != value) continue;
+      tested.set(axis::buffer_bytes, buffer);
+      if (is_share && tested.probe->validate) tested.probe->validate(tested);
     }
-    return bytes;
-  };
-  while (buffer > smallest_auto_buffer && largest() > memory) buffer /= 2;
-  for (Case& tested : sweep) {
-    if (tested.is_auto(axis::buffer_bytes)) tested.set(axis::buffer_bytes, buffer);
   }
 }
 

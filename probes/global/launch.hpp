@@ -66,6 +66,9 @@ struct Launch {
 /// `swept`, then the axes all global probes share: op, word-bytes, elements-per-thread, block-threads, buffer.
 [[nodiscard]] std::vector<Axis> axes(Axis swept);
 
+/// Whether buffer_bytes is a number already, and neither "auto" nor a share of a device's memory ("90%").
+[[nodiscard]] bool has_buffer(const Case& chosen);
+
 /// Throws a usage error unless buffer_bytes is a multiple of a word, or of word_bytes.
 void require_whole_words(const Case& chosen, std::uint64_t word);
 void validate(const Case& chosen);
@@ -75,7 +78,10 @@ void validate(const Case& chosen);
 
 /// Decides an `auto` buffer_bytes: the same useful bytes for a whole sweep, 16 times the L2 so that what a launch
 /// leaves in the cache is of no use to the next, and less when the sweep's largest case would not fit in half of the
-/// free memory. `needed_bytes` is the device memory of a case whose buffer_bytes is decided; other values may be auto.
+/// free memory. Decides a share of the free memory too: so many useful bytes, in whole MiB, that the sweep's largest
+/// case takes no more than that, all of its arrays together. `needed_bytes` is the device memory of a case whose
+/// buffer_bytes is decided; other values may be auto. Throws a usage error for a share that is too small, and as the
+/// probe's `validate` does for what it comes to.
 void size(std::span<Case> sweep, const Device& device, const std::function<std::uint64_t(const Case&)>& needed_bytes,
           std::uint64_t largest_buffer = ~std::uint64_t{0});
 

@@ -268,7 +268,7 @@ class TextureExperiment final : public measure::Experiment {
 };
 
 static void validate(const Case& chosen) {
-  if (chosen.is_auto(global::axis::buffer_bytes) || chosen[global::axis::buffer_bytes] % texel_bytes == 0) return;
+  if (!global::has_buffer(chosen) || chosen[global::axis::buffer_bytes] % texel_bytes == 0) return;
   const std::uint64_t buffer = chosen[global::axis::buffer_bytes];
   throw usage_error("--buffer " + std::to_string(buffer) + " is not a multiple of a texel's 4 bytes; use " +
                     std::to_string(buffer / texel_bytes * texel_bytes));

@@ -40,10 +40,17 @@ def of_csv(text: str, quantities: Mapping[str, Any] | None = None, *, all: bool 
     """A row per case. all: every column of the CSV under its own name. attrs["quantities"] has what is known of the
     quantities among the columns."""
     frame: DataFrame = pandas().read_csv(io.StringIO(text), low_memory=False)
+    for name in frame.select_dtypes(["object", "string"]):
+        frame[name] = frame[name].map(without_mark, na_action="ignore")
     if not all:
         frame = tidy(frame)
     frame.attrs["quantities"] = {name if all else short(name): about for name, about in (quantities or {}).items()}
     return frame
+
+
+def without_mark(text: Any) -> Any:
+    """The text of a cell, which has a ' before it so that no spreadsheet computes it; other values as they are."""
+    return text.removeprefix("'") if isinstance(text, str) else text
 
 
 def tidy(frame: DataFrame) -> DataFrame:
@@ -122,7 +129,8 @@ def together(frames: Mapping[str, DataFrame]) -> DataFrame:
 def files_of(path: str) -> list[str]:
     """A file itself, the reports of a folder, or what a pattern fits. Raises Error for none."""
     if os.path.isdir(path):
-        found = glob.glob(os.path.join(glob.escape(path), "*.json"))
+        names = ("*.json", "*.json.gz", "*.json.xz")
+        found = [file for name in names for file in glob.glob(os.path.join(glob.escape(path), name))]
         nothing = f"there are no reports (*.json) in '{path}'"
     elif glob.has_magic(path) and not os.path.exists(path):
         found = glob.glob(path, recursive=True)

@@ -36,7 +36,8 @@ def probe(
     hierarchy: Names[Literal["register", "shared", "l1", "l2", "l2-shared", "memory", "host"]] = None,
     indices: Texts = None, from_: Texts = None, extent: Numbers = None, delta: Numbers = None,
     index_format: Names[Literal["detect", "npy", "u16", "u32", "u64", "i32", "i64", "u32be", "u64be", "i32be", "i64be",
-        "text"]] = None,
+        "text", "npz", "mtx"]] = None,
+    index_column: Texts = None,
     latency: Names[Literal["register", "shared", "cluster", "l1", "texture", "constant", "constant-far", "local", "l2",
         "l2-far", "memory", "host"]] = None,
     order: Names[Literal["random", "paged"]] = None, kernels: Numbers = None,
@@ -94,8 +95,9 @@ def probe(
     direction: which way the data goes (batching, peer, transfer)
     size: size of all pieces together (batching, overlap, peer, transfer)
     run: consecutive elements that one thread has to itself; 1 interleaves the threads (blocked)
-    buffer: useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory (blocked,
-        coalesced, indices, layout, offset, pattern, pitch, stream, stride, texture, zero-copy)
+    buffer: useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory; a share
+        such as 90% is of the free memory, for all arrays of a case together (blocked, coalesced, indices, layout,
+        offset, pattern, pitch, stream, stride, texture, zero-copy)
     cache_footprint: the array, a share of it for each multiprocessor, in whole 512 bytes (cache-hint)
     cache_hint: the operator, as PTX and CUDA's intrinsics name it: ld.cg is __ldcg (cache-hint)
     lanes: which lane takes which of the warp's elements; subset leaves out every other lane (coalesced)
@@ -112,13 +114,15 @@ def probe(
     pixels: a pixel's bytes side by side or in planes of their own, by bytes or in words of 16 (grayscale)
     hierarchy: where the data lies: l2 each multiprocessor its own, l2-shared all the same; host is across the link
         (hierarchy)
-    indices: elements that the accesses go to: a file (.npy, text or words), a JSON file of Spatter's, or its notation,
-        also 0,4,8 (indices)
+    indices: elements that the accesses go to: a file (.npy, .npz, .mtx, text or words) or - for stdin, a JSON file of
+        Spatter's, or its notation, also 0,4,8 (indices)
     from_: elements that a copy reads, in the same forms; --indices then says where it writes (indices)
     extent: elements of each array, which no index may go beyond; 0: as many as the indices need (indices, pattern)
     delta: elements that every repeat of Spatter's notation goes further on; 0: what it says, else 8 (indices)
     index_format: type of files whose name does not say it, be for big-endian words; detect goes by the content, and the
         report has what words were taken for (indices)
+    index_column: column of a table (CSV, TSV, between blanks), by its name or number from 1, or the array of an .npz;
+        all takes a file's numbers row by row (indices)
     latency: what answers: a register, a memory of the multiprocessor, a cache that holds all of a chase, or what is
         behind them (latency)
     order: random over everything, or paged: within 2 MiB until all of them are visited, which misses no TLB (latency,
@@ -319,8 +323,8 @@ def coalesced(
     elements_per_thread: elements per thread, a block's width apart; 1 is the textbook kernel, which large GPUs outrun
         (1, 2, 4, 8 elements; default auto)
     block_threads: threads per block (1..1024 threads; default auto)
-    buffer: useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory
-        (4..1099511627776 bytes; default auto)
+    buffer: useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory; a share
+        such as 90% is of the free memory, for all arrays of a case together (4..1099511627776 bytes; default auto)
 
     The rest is as for probe().
     """
@@ -418,15 +422,16 @@ def indices(
     word_bytes: Numbers = None, elements_per_thread: Numbers = None, block_threads: Numbers = None,
     buffer: Numbers = None, extent: Numbers = None, delta: Numbers = None,
     index_format: Names[Literal["detect", "npy", "u16", "u32", "u64", "i32", "i64", "u32be", "u64be", "i32be", "i64be",
-        "text"]] = None,
-    backend: Backend | None = None, gpu: FilePath | None = None, device: Device = None, counters: Counters = None,
-    ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
-    quiet: bool = False, **unknown: NoReturn,
+        "text", "npz", "mtx"]] = None,
+    index_column: Texts = None, backend: Backend | None = None, gpu: FilePath | None = None, device: Device = None,
+    counters: Counters = None, ci_width: Share = None, time_budget: str | None = None,
+    numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
     """Gathers and scatters through index arrays of your own.
 
-    indices: elements that the accesses go to: a file (.npy, text or words), a JSON file of Spatter's, or its notation,
-        also 0,4,8 (files, Spatter's notation; default UNIFORM:8:1:NR UNIFORM:8:4:NR MS1:8:4:32 LAPLACIAN:2:1:1000)
+    indices: elements that the accesses go to: a file (.npy, .npz, .mtx, text or words) or - for stdin, a JSON file of
+        Spatter's, or its notation, also 0,4,8 (files, Spatter's notation; default UNIFORM:8:1:NR UNIFORM:8:4:NR
+        MS1:8:4:32 LAPLACIAN:2:1:1000)
     from_: elements that a copy reads, in the same forms; --indices then says where it writes (files, Spatter's
         notation, none; default none)
     op: what the kernel does: gather, scatter, or both; auto is what Spatter's file says, else read, with --from copy
@@ -443,6 +448,8 @@ def indices(
         elements; default 0)
     index_format: type of files whose name does not say it, be for big-endian words; detect goes by the content, and the
         report has what words were taken for (default detect)
+    index_column: column of a table (CSV, TSV, between blanks), by its name or number from 1, or the array of an .npz;
+        all takes a file's numbers row by row (names, numbers from 1, all; default all)
 
     The rest is as for probe().
     """
@@ -582,8 +589,8 @@ def offset(
     elements_per_thread: elements per thread, a block's width apart; 1 is the textbook kernel, which large GPUs outrun
         (1, 2, 4, 8 elements; default auto)
     block_threads: threads per block (1..1024 threads; default auto)
-    buffer: useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory
-        (4..1099511627776 bytes; default auto)
+    buffer: useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory; a share
+        such as 90% is of the free memory, for all arrays of a case together (4..1099511627776 bytes; default auto)
 
     The rest is as for probe().
     """
@@ -635,8 +642,8 @@ def pattern(
     elements_per_thread: elements per thread, a block's width apart; 1 is the textbook kernel, which large GPUs outrun
         (1, 2, 4, 8 elements; default auto)
     block_threads: threads per block (1..1024 threads; default auto)
-    buffer: useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory
-        (4..1099511627776 bytes; default auto)
+    buffer: useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory; a share
+        such as 90% is of the free memory, for all arrays of a case together (4..1099511627776 bytes; default auto)
 
     The rest is as for probe().
     """
@@ -759,8 +766,8 @@ def stream(
     word_bytes: size of an element: what one thread moves with one instruction (4, 8, 16 bytes; default auto)
     elements_per_thread: words per thread and array, a block's width apart (1, 2, 4 elements; default auto)
     block_threads: threads per block (1..1024 threads; default auto)
-    buffer: useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory
-        (4..1099511627776 bytes; default auto)
+    buffer: useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory; a share
+        such as 90% is of the free memory, for all arrays of a case together (4..1099511627776 bytes; default auto)
 
     The rest is as for probe().
     """
@@ -782,8 +789,8 @@ def stride(
     elements_per_thread: elements per thread, a block's width apart; 1 is the textbook kernel, which large GPUs outrun
         (1, 2, 4, 8 elements; default auto)
     block_threads: threads per block (1..1024 threads; default auto)
-    buffer: useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory
-        (4..1099511627776 bytes; default auto)
+    buffer: useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory; a share
+        such as 90% is of the free memory, for all arrays of a case together (4..1099511627776 bytes; default auto)
 
     The rest is as for probe().
     """

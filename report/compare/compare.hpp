@@ -152,6 +152,16 @@ struct CaseTally {
 };
 [[nodiscard]] CaseTally tally(const Comparison& comparison, std::size_t which);
 
+/// The geometric mean of the speeds of one NEW relative to OLD, more than 1 being better whichever way a quantity is.
+struct MeanSpeed {
+  std::optional<ComparedQuantity> quantity;  ///< that its cases are compared by; absent of all cases together
+  std::size_t cases = 0;
+  double ratio = 1;
+};
+/// Over all cases that both have a reading of, then, where these are compared by several quantities, over those of
+/// each. Empty where nothing is compared.
+[[nodiscard]] std::vector<MeanSpeed> mean_speeds(const Comparison& comparison, std::size_t which);
+
 /// What a comparison that allows slowdowns of up to `share` says of one NEW.
 struct Gate {
   /// One line: cases whose whole interval lies below, that failed or moved wrong data and did not in OLD, or nothing to

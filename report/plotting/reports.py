@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import json
+import lzma
+import sys
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -236,14 +240,26 @@ def of_json(raw: Any, path: str, findings: Mapping[str, str] | None = None) -> R
     return report
 
 
+def content(path: str) -> bytes:
+    """Of a file, or of standard input ("-"), unpacked where it is compressed with gzip or xz."""
+    packed = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    try:
+        for begin, unpack in ((b"\x1f\x8b\x08", gzip.decompress), (b"\xfd7zXZ\0", lzma.decompress)):
+            if packed.startswith(begin):
+                return unpack(packed)
+    except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+        raise UserError(f"{path}: is compressed, and damaged or truncated; copy or compress it again") from error
+    return packed
+
+
 def read(path: str) -> Report:
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = content(path).decode("utf-8-sig")
     except OSError as error:
         raise UserError(f"cannot read '{path}': {error.strerror}") from error
     except ValueError as error:
         raise UserError(f"{path}: not valid JSON (no UTF-8 text); {WROTE}") from error
-    return parse(text, path)
+    return parse(text, "standard input" if path == "-" else path)
 
 
 def told_apart(reports: Sequence[Report]) -> list[str]:

@@ -60,8 +60,6 @@ bool is_about_results(const std::vector<AdviceRecord>& advice, const std::vector
   });
 }
 
-constexpr const char* standard_input_name = "standard input";
-
 }  // namespace
 
 Report read_report(std::string_view text, const std::string& source, std::span<const std::string_view> emptied) {
@@ -87,10 +85,8 @@ Report read_report(const JsonReader& json) {
   return report;
 }
 
-std::string source_name(const std::string& path) { return path == "-" ? standard_input_name : path; }
-
 std::string read_text(const std::string& path, std::istream& standard_input) {
-  return path == "-" ? read_input(standard_input, standard_input_name) : read_input_file(path);
+  return path == "-" ? read_input(standard_input, source_name(path)) : read_input_file(path);
 }
 
 Report read_report_file(const std::string& path, std::istream& standard_input,

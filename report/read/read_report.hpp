@@ -20,11 +20,8 @@ namespace gpumem::report {
 /// One that is part of a larger document.
 [[nodiscard]] Report read_report(const JsonReader& json);
 
-/// What errors call a file: its path, or "standard input" for "-".
-[[nodiscard]] std::string source_name(const std::string& path);
-
-/// All of a file, or of standard input where the path is "-". Throws a usage error with the path and the system's
-/// reason, or for more than any report has (engine/base/read_input.hpp).
+/// All of a file, or of what stands for standard input where the path is "-". Throws a usage error with the path and
+/// the system's reason, or for more than any report has (engine/base/read_input.hpp).
 [[nodiscard]] std::string read_text(const std::string& path, std::istream& standard_input);
 
 /// The report of a file, or of standard input. Throws a usage error of one line, which says what another document of

@@ -1,9 +1,9 @@
 #include "report/write/csv_row.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "report/text/text.hpp"
 
@@ -12,20 +12,42 @@ namespace gpumem::report {
 namespace {
 
 /// RFC 4180: fields with separators, quotes or line breaks are quoted, and quotes doubled.
-std::string quoted(const std::string& text) {
-  const std::string field = without_controls(text);  // it may go to a terminal
+std::string quoted(const std::string& field) {
   if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
   return '"' + escaped(field, {{'"', "\"\""}}) + '"';
 }
 
+bool reads_as_number(const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  return std::from_chars(text.data(), end, number).ptr == end;
+}
+
+/// Text that spreadsheets and readers take for text: they compute what begins as a formula does, whoever wrote it, and
+/// a column of texts may begin with one that looks like a number. The mark goes before itself too, so that taking it
+/// off once gives the text back.
+std::string marked(const std::string& text) {
+  constexpr std::string_view formulas = "=+-@'";
+  const bool is_plain =
+      text.empty() || (formulas.find(text.front()) == std::string_view::npos && !reads_as_number(text));
+  return is_plain ? text : "'" + text;
+}
+
+std::string field_of_text(const std::string& text) {
+  return quoted(marked(without_controls(text)));  // it may go to a terminal
+}
+
 std::string text_of(const nlohmann::ordered_json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string field_of(const nlohmann::ordered_json& value) {
   if (value.is_null()) return "";
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_float()) return fmt::format("{}", value.get<double>());
-  if (!value.is_array()) return value.dump();
+  if (value.is_string()) return field_of_text(value.get<std::string>());
+  if (!value.is_array()) return value.dump();  // of a whole float "1.0": readers take the type of the first rows
   std::vector<std::string> parts;
   for (const auto& part : value) parts.push_back(text_of(part));
-  return join(parts, ";");
+  return field_of_text(join(parts, ";"));
 }
 
 }  // namespace
@@ -46,14 +68,14 @@ std::string csv_fields(const nlohmann::ordered_json& object, std::span<const Csv
       const auto member = found->find(*key);
       found = member == found->end() ? nullptr : &*member;
     }
-    fields.push_back(found == nullptr ? "" : quoted(text_of(*found)));
+    fields.push_back(found == nullptr ? "" : field_of(*found));
   }
   return join(fields, ",");
 }
 
 std::string csv_names(std::span<const CsvPath> paths) {
   std::vector<std::string> names;
-  for (const CsvPath& path : paths) names.push_back(quoted(join(path, ".")));
+  for (const CsvPath& path : paths) names.push_back(field_of_text(join(path, ".")));
   return join(names, ",");
 }
 

@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
 """Small versions of the files that gpumem ships, for the fuzz targets to start from.
 
-make_seeds.py FOLDER writes FOLDER/report, FOLDER/profile, FOLDER/suite and FOLDER/axis_values. Files of the usual size
+make_seeds.py FOLDER writes FOLDER/report, FOLDER/profile, FOLDER/suite, FOLDER/axis_values and FOLDER/indices. Files of the usual size
 would take most of the time to read: a few cases and samples have every member too.
 """
 
+import gzip
+import io
 import json
+import lzma
+import struct
 import sys
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 AXIS_VALUES = ("0..32", "0..32:4", "1..1024*2", "1,2,5,8..10", "4KiB..1GiB*4", "auto", "read,write", "pinned,pageable", "-1",
-               "18446744073709551615", "16 MiB", "0.5%", "2s", "500ms", "1.5min",
+               "18446744073709551615", "16 MiB", "0.5%", "90 %,100%", "2s", "500ms", "1.5min",
                "i % 48 * 64 + i / 48", "i * {1..32}", "i&1?min(i,n):~block/(lane-3)", "(i*0x9E37>>4^warp)<<2|thread%5",
                "i<9&&n>=i||!i!=(i<=3)-max(1,-i)", "UNIFORM:8:4:NR MS1:8:4:32", "LAPLACIAN:2:1:1000", "0,4,8",
                "a.npy#1", "all", " ", "1024 ", "UNIFORM:8:0", "UNIFORM:8:1:0", "MS1:8:2,3:20,22", "FILE=a.json", "i * 3",
@@ -68,6 +73,33 @@ def write(folder, files, reduced):
         (folder / f"{path.parent.name}-{path.name}").write_text(text, encoding="utf-8")
 
 
+def npy(values):
+    header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': ({len(values)},), }}".ljust(117).encode() + b"\n"
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + struct.pack(f"<{len(values)}i", *values)
+
+
+def archive(packing, **arrays):
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", packing) as zipped:
+        for name, array in arrays.items():
+            with zipped.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                entry.write(array)
+    return made.getvalue()
+
+
+def index_files():
+    """Behind a byte that says nothing of the format (13), names a column (41), or counts to it (27)."""
+    matrix = b"%%MatrixMarket matrix coordinate real symmetric\n% made up\n3 3 3\n1 1 1\n3 1 -2\n3 2 1e3\n"
+    plain = [npy([5, 7, 2]), b"1 2 3 # four\n4,5\n6.0e+0", struct.pack("<9Q", *range(9)), matrix,
+             archive(zipfile.ZIP_STORED, a=npy([1, 2]))]
+    packed = [pack(plain[0]) for pack in (gzip.compress, lzma.compress)]
+    column = [b"w,x\n1,2\n3,\"4\"\n", b"w\tx\r\n1\t2\r\n", b"# from to\n 1  2\n 3  4\n", b"w;x\n1;2\n"]
+    arrays = archive(zipfile.ZIP_DEFLATED, w=npy([1, 2]), x=npy([3] * 50))
+    csr = archive(zipfile.ZIP_STORED, indices=npy([1, 0]), format=npy([int.from_bytes(b"csr", "little")]).replace(b"<i4", b"|S3"), shape=npy([2, 2]))
+    return [*(b"\x0d" + file for file in (*plain, *packed, csr)), *(b"\x1b" + file for file in (*column, arrays)),
+            *(b"\x29" + file for file in (*column, arrays))]
+
+
 def main():
     folder = Path(sys.argv[1])
     reports = [*ROOT.glob("configs/reference/*/*.json"), *ROOT.glob("tests/report/golden/*.json")]
@@ -80,6 +112,9 @@ def main():
     (folder / "axis_values").mkdir(exist_ok=True)
     for number, text in enumerate(AXIS_VALUES):
         (folder / "axis_values" / str(number)).write_text(text, encoding="utf-8")
+    (folder / "indices").mkdir(exist_ok=True)
+    for number, content in enumerate(index_files()):
+        (folder / "indices" / str(number)).write_bytes(content)
 
 
 main()

@@ -9,6 +9,7 @@
 import contextlib
 import difflib
 import functools
+import gzip
 import importlib.util
 import itertools
 import json
@@ -238,7 +239,12 @@ class Sandbox:
     def add_indices(self):
         """What pages call files of indices."""
         indices = [i * 7 % 1000 for i in range(1000)]
-        (self.directory / "neighbours.txt").write_text("\n".join(map(str, indices)), encoding="utf-8")
+        numbers = "\n".join(map(str, indices))
+        (self.directory / "neighbours.txt").write_text(numbers, encoding="utf-8")
+        (self.directory / "neighbours.txt.gz").write_bytes(gzip.compress(numbers.encode()))
+        (self.directory / "edges.csv").write_text("\n".join(["source,target", *(f"0,{i}" for i in indices)]), encoding="utf-8")
+        matrix = ["%%MatrixMarket matrix coordinate pattern general", "1 1000 1000", *(f"1 {i + 1}" for i in indices)]
+        (self.directory / "matrix.mtx.gz").write_bytes(gzip.compress("\n".join(matrix).encode()))
         for name in ("from", "to"):
             (self.directory / f"{name}.u32").write_bytes(b"".join(i.to_bytes(4, "little") for i in indices))
         runs = [{"kernel": kernel, "pattern": "UNIFORM:8:4:NR", "count": 64} for kernel in ("Gather", "Scatter")]

@@ -118,7 +118,7 @@ class Contribute(ProgramTest):
 
         self.assertIn("name a file in place of -", line("-"))
         self.assertIn("name a file in place of -", line("-", "-o", "-"))
-        self.assertRegex(line("/nowhere/c.json"), "cannot write '/nowhere/c.json': .*; create the directory or choose another")
+        self.assertRegex(line("/proc/nowhere/c.json"), "cannot write '/proc/nowhere/c.json': .*; choose another file")
         self.assertIn("is a directory".lower(), line(str(self.directory)).lower())
         self.assertIn("it is read as well", line(REPORTS[0]))
         for same in (str(self.profile), f"{self.directory}/../{self.directory.name}/profile.json"):

@@ -1,5 +1,6 @@
 """Every error is one line on stderr with its exit code, and nothing on stdout."""
 
+import bz2
 import gzip
 import json
 import os
@@ -146,8 +147,8 @@ class Files(ProgramTest):
         self.assertIn(".json", line)
         self.assertIn(".csv", line)
 
-    def test_missing_directory(self):
-        target = str(self.directory / "missing" / "report.json")
+    def test_directory_that_cannot_be_made(self):
+        target = "/proc/missing/report.json"
         self.assertIn(target, self.fail_with(2, "probe", "--offset", "1", "--output", target, *MODEL))
 
     def test_directory_in_place_of_the_file(self):
@@ -162,7 +163,7 @@ class Files(ProgramTest):
         self.assertIn(target, self.fail_with(2, "probe", "--offset", "1", "--output", target, *MODEL))
 
     def test_unwritable_file_is_found_before_a_missing_gpu(self):
-        target = str(self.directory / "missing" / "report.json")
+        target = "/proc/missing/report.json"
         self.assertIn(target, self.fail_with(2, "probe", "--offset", "1", "--output", target))
 
     def test_unreadable_profile(self):
@@ -226,7 +227,8 @@ class Files(ProgramTest):
 
     def test_a_report_that_is_packed_or_encoded(self):
         text = self.succeed("probe", "--offset", "0", *MODEL, "--json")
-        for name, content, wrong in (("run.json.gz", gzip.compress(text.encode()), "is compressed with gzip; unpack it: gunzip {}"),
+        for name, content, wrong in (("run.json.gz", gzip.compress(text.encode())[:-9], "is compressed with gzip, and truncated"),
+                                     ("run.json.bz2", bz2.compress(text.encode()), "is compressed with bzip2; unpack it: bunzip2 {}"),
                                      ("le.json", text.encode("utf-16"), "iconv -f UTF-16 -t UTF-8 {} > utf-8.json"),
                                      ("be.json", b"\xfe\xff" + text.encode("utf-16-be"), "is in UTF-16")):
             path = self.written(name, content)

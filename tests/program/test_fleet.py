@@ -119,10 +119,16 @@ class Fleet(ProgramTest):
         done = run("compare", "--fleet", str(self.directory))
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertEqual(len(done.stderr.splitlines()), 2)
-        self.assertIn("standard input", self.fail_with(2, "compare", "--fleet", "-"))
         missing = run("compare", "--fleet", str(self.directory / "missing"))
         self.assertEqual(missing.returncode, 2)
         self.assertIn("No such file or directory", missing.stderr)
+
+    def test_a_report_may_come_on_standard_input(self):
+        files = [self.write(number) for number in range(2)]
+        expected = self.succeed("compare", "--fleet", *files, "--format", "json")
+        with open(files[1], encoding="utf-8") as file:
+            given = self.succeed("compare", "--fleet", files[0], "-", "--format", "json", stdin=file)
+        self.assertEqual(given, expected.replace(files[1], "standard input"))
 
     def test_files_and_directories_are_read_once_and_nothing_else_is(self):
         first = self.write(0)

@@ -1,13 +1,17 @@
 """Figures of reports: what is drawn, and how bad input is refused."""
 
+import gzip
 import importlib.util
 import json
+import lzma
 import re
 import shutil
 import unittest
 import xml.etree.ElementTree as ElementTree
 
 from plots import GOLDEN, H200, HOSTILE, PlotTest, matrix_report
+from plotting import reports
+from plotting.errors import UserError
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -155,6 +159,16 @@ class Figures(PlotTest):
         self.assertIn("column", json.dumps(panels))
         self.assertNotIn("product m", json.dumps(panels))
         self.assertNotIn("product k", json.dumps(panels))
+
+    def test_packed_reports_are_read(self):
+        source = H200 / "stride.json"
+        path = self.directory / "packed"
+        for pack in (gzip.compress, lzma.compress):
+            path.write_bytes(pack(source.read_bytes()))
+            self.assertEqual(len(reports.read(str(path)).results), len(reports.read(str(source)).results))
+            path.write_bytes(path.read_bytes()[:-9])
+            with self.assertRaisesRegex(UserError, "is compressed, and damaged or truncated"):
+                reports.read(str(path))
 
     def test_several_gpus(self):
         report = self.report("v.json", "--offset", "0..4", "--op", "read,write")

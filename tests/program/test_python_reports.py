@@ -1,5 +1,6 @@
 """The Python package's reports: as frames of pandas, as pages of a notebook, as plots."""
 
+import gzip
 import json
 import os
 import shutil
@@ -172,6 +173,14 @@ print(gpumem.read("reports", all=True).columns[0], "parameters.op" in gpumem.rea
         self.assertEqual(self.python(code).splitlines(), [
             f"{stride} reports/stride.json", f"{stride} reports/stride.json", both, both, f"{stride}",
             f"{stride} odd[1].json", f"{stride} reports/stride.json", "report True"])
+
+    def test_packed_reports_and_marked_texts(self):
+        report = json.loads((H200 / "stride.json").read_text())
+        report["results"][0] |= {"status": "skipped", "reason": "=1+1"}
+        (self.directory / "packed").mkdir()
+        with gzip.open(self.directory / "packed" / "stride.json.gz", "wt") as file:
+            json.dump(report, file)
+        self.assertEqual(self.python("import gpumem\nprint(gpumem.read('packed').reason.dropna().tolist())").strip(), "['=1+1']")
 
     def test_nothing_to_read(self):
         (self.directory / "empty").mkdir()

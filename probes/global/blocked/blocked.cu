@@ -33,7 +33,7 @@ static BlockedPlacement blocked_placement(const Case& sized) {
 }
 
 static void validate_blocked(const Case& chosen) {
-  if (chosen.is_auto(axis::buffer_bytes)) return;
+  if (!has_buffer(chosen)) return;
   const std::uint64_t warp_bytes = BlockedPlacement::warp_elements * chosen[axis::word_bytes];
   if (chosen[axis::buffer_bytes] >= warp_bytes) return;
   throw usage_error("--buffer " + std::to_string(chosen[axis::buffer_bytes]) + " is less than the " +

@@ -42,7 +42,7 @@ static Modelling modelling_of_layout(const Case& tested) {
 }
 
 static void validate_layout(const Case& chosen) {
-  if (chosen.is_auto(axis::buffer_bytes)) return;
+  if (!has_buffer(chosen)) return;
   const std::uint64_t buffer = chosen[axis::buffer_bytes];
   const std::uint64_t structure = chosen[axis::structure_bytes];
   if (buffer >= structure) return;

@@ -70,7 +70,7 @@ static Modelling modelling_of_pitch(const Case& tested) {
 }
 
 static void validate_rows(const Case& chosen) {
-  if (chosen.is_auto(axis::buffer_bytes)) return;
+  if (!has_buffer(chosen)) return;
   const Rows rows(chosen);
   const std::uint64_t buffer = chosen[axis::buffer_bytes];
   const std::uint64_t least = rows.row_bytes() * row_multiple(rows.walk);

@@ -25,6 +25,11 @@ std::optional<pattern::IndexFormat> format_of(const Case& tested) {
   return pattern::index_format_of_name(tested[axis::index_format]);
 }
 
+std::optional<std::string> column_of(const Case& tested) {
+  const std::string& column = tested[axis::index_column];
+  return column == all_columns ? std::nullopt : std::optional(column);
+}
+
 bool has_from(const Case& tested) { return tested[axis::from] != "none"; }
 
 /// "'a.npy': index 3, counted from 0, is 99", for the first that is not below `end`.
@@ -42,6 +47,8 @@ std::string cure_of(const NamedIndices& named) {
     case IndexFormat::spatter:
       return "take a smaller count or delta";
     case IndexFormat::npy:
+    case IndexFormat::npz:
+    case IndexFormat::mtx:
     case IndexFormat::text:
       return "leave such indices out, or take fewer of them with --buffer";
     default:
@@ -110,7 +117,7 @@ std::optional<std::uint64_t> IndexCases::Lists::count() const {
 
 IndexCases::Listed IndexCases::listed(const Case& tested, const Text& parameter) {
   Listed list{.flag = parameter.name, .value = tested[parameter], .named = {}};
-  list.named = files_.get(list.value, list.flag, format_of(tested));
+  list.named = files_.get(list.value, list.flag, {.format = format_of(tested), .column = column_of(tested)});
   if (list.named->sequence) list.sequence = &*list.named->sequence;
   return list;
 }
@@ -172,6 +179,11 @@ IndexCases::Lists IndexCases::decide(Case& tested) {
   const auto count = lists.count();
   if (tested.is_auto(axis::buffer_bytes)) {
     if (count) tested.set(axis::buffer_bytes, *count * word_bytes);
+  } else if (count && !has_buffer(tested)) {
+    throw usage_error(fmt::format("--buffer {}: a share of the memory is for notation on the command line, such as "
+                                  "UNIFORM:8:4, and '{}' has {} accesses; leave --buffer out, or pass {} bytes at most",
+                                  tested.name(axis::buffer_bytes), sequence != nullptr ? value : lists.from->value,
+                                  *count, *count * word_bytes));
   } else if (count && tested[axis::buffer_bytes] / word_bytes > *count) {
     throw usage_error(fmt::format(
         "--buffer {}: is for {} accesses of {} bytes, and '{}' has {}; leave --buffer out, or pass {} at most",
@@ -192,9 +204,9 @@ IndexArray IndexCases::array_of(const Listed& list, const Case& sized, std::uint
                                     fmt::format("--{}: '{}'", list.flag, list.value));
   };
   const bool other_part = list.named->from && list.sequence == &*list.named->from;
-  IndexArray array{
-      .key = fmt::format("{} {} {} {} {}", sized[axis::index_format], other_part, delta, accesses, list.value),
-      .sequence = list.sequence != nullptr ? *list.sequence : repeated()};
+  IndexArray array{.key = fmt::format("{} {} {} {} {} {}", sized[axis::index_format], other_part, delta, accesses,
+                                      sized[axis::index_column], list.value),
+                   .sequence = list.sequence != nullptr ? *list.sequence : repeated()};
   auto& highest = known(array.key).highest_element;
   if (!highest) highest = array.sequence.highest(accesses);
   array.highest_element = *highest;
@@ -228,7 +240,7 @@ void IndexCases::validate(const Case& chosen) {
   global::validate(chosen);
   Case tested = chosen;
   decide(tested);
-  if (!tested.is_auto(axis::buffer_bytes)) static_cast<void>(case_of(tested, untiled_launch_of(tested)));
+  if (has_buffer(tested)) static_cast<void>(case_of(tested, untiled_launch_of(tested)));
 }
 
 void IndexCases::size(std::span<Case> sweep, const Device& device) {

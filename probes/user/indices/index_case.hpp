@@ -22,7 +22,11 @@ inline constexpr Text indices{"indices"};
 inline constexpr Text from{"from"};
 inline constexpr Number delta_elements{"delta_elements"};
 inline constexpr Text index_format{"index_format"};
+inline constexpr Text index_column{"index_column"};
 }  // namespace axis
+
+/// The value of index_column for all that a file has.
+inline constexpr const char* all_columns = "all";
 
 /// Where the accesses of a launch go, one after another.
 struct IndexArray {

@@ -127,7 +127,7 @@ std::vector<std::string> values_of(const std::string& text) {
     return values;
   }
   std::error_code ignored;
-  if (!fs::exists(text, ignored)) refuse_other_notation(text);
+  if (text != "-" && !fs::exists(text, ignored)) refuse_other_notation(text);
   return {text};
 }
 
@@ -162,30 +162,31 @@ std::optional<std::string> file_of_index_text(const std::string& text) {
 }
 
 std::shared_ptr<const NamedIndices> IndexFiles::get(const std::string& value, std::string_view option,
-                                                    std::optional<pattern::IndexFormat> format) {
+                                                    const pattern::SaidOfFile& said) {
   const auto found = std::ranges::find_if(kept_, [&](const Kept& kept) {
-    return kept.value == value &&
-           (kept.format == format || (format && kept.indices->guessed && kept.indices->format == format));
+    if (kept.value != value || kept.said.column != said.column) return false;
+    return kept.said.format == said.format ||
+           (said.format && kept.indices->guessed && kept.indices->format == said.format);
   });
   if (found != kept_.end()) {
     std::rotate(found, found + 1, kept_.end());
     return kept_.back().indices;
   }
   make_room();
-  auto indices = std::make_shared<const NamedIndices>(in_option(option, [&] { return read(value, format); }));
+  auto indices = std::make_shared<const NamedIndices>(in_option(option, [&] { return read(value, said); }));
   std::error_code ignored;
   kept_.push_back({.value = value,
-                   .format = format,
-                   .can_be_read_again = fs::is_regular_file(value, ignored),
+                   .said = said,
+                   .can_be_read_again = value != "-" && fs::is_regular_file(value, ignored),
                    .indices = std::move(indices)});
   return kept_.back().indices;
 }
 
-NamedIndices IndexFiles::read(const std::string& value, std::optional<pattern::IndexFormat> format) {
+NamedIndices IndexFiles::read(const std::string& value, const pattern::SaidOfFile& said) {
   if (pattern::is_spatter_notation(value)) return {.notation = pattern::parse_spatter(value, "its notation")};
   const auto configuration = configuration_of(value);
   if (!configuration) {
-    pattern::IndexFile file = pattern::read_index_file(value, format);
+    pattern::IndexFile file = pattern::read_index_file(value, said);
     return {.sequence = std::move(file.indices), .format = file.format, .guessed = file.guessed};
   }
   const auto& [path, number] = *configuration;

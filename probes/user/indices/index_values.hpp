@@ -1,6 +1,6 @@
 #pragma once
-// What a value of --indices or --from stands for: a file of indices, Spatter's notation, or one of the configurations
-// in a file of Spatter's.
+// What a value of --indices or --from stands for: a file of indices, or standard input ("-"), Spatter's notation, or
+// one of the configurations in a file of Spatter's.
 
 #include <cstdint>
 #include <map>
@@ -41,16 +41,16 @@ class IndexFiles {
   /// Without a format, the file's name or its content says it. Throws a usage error that begins with "--option: ", an
   /// UnusableItem for a configuration that cannot be run though others of its file can.
   [[nodiscard]] std::shared_ptr<const NamedIndices> get(const std::string& value, std::string_view option,
-                                                        std::optional<pattern::IndexFormat> format);
+                                                        const pattern::SaidOfFile& said);
 
  private:
   struct Kept {
     std::string value;
-    std::optional<pattern::IndexFormat> format;  ///< that was asked for
+    pattern::SaidOfFile said;
     bool can_be_read_again = false;
     std::shared_ptr<const NamedIndices> indices;
   };
-  [[nodiscard]] NamedIndices read(const std::string& value, std::optional<pattern::IndexFormat> format);
+  [[nodiscard]] NamedIndices read(const std::string& value, const pattern::SaidOfFile& said);
   void make_room();
 
   std::vector<Kept> kept_;  ///< the one used last is the last

@@ -119,6 +119,20 @@ Json summary_json(const Comparison& comparison) {
   return list;
 }
 
+Json means_json(const Comparison& comparison) {
+  Json list = Json::array();
+  for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
+    Json means = Json::array();
+    for (const auto& [quantity, cases, ratio] : mean_speeds(comparison, n)) {
+      means.push_back({{"quantity", quantity ? Json(quantity->name) : Json(nullptr)},
+                       {"cases", cases},
+                       {"speed_ratio", number(ratio)}});
+    }
+    list.push_back(std::move(means));
+  }
+  return list;
+}
+
 std::vector<CsvPath> csv_paths(const Comparison& comparison) {
   std::vector<CsvPath> paths = {{"probe"}};
   for (const ComparedCase& compared : comparison.cases) {
@@ -150,6 +164,7 @@ void write_comparison_json(std::ostream& out, const Comparison& comparison) {
                      {"new", std::move(new_reports)},
                      {"differences", differences_json(comparison)},
                      {"summary", summary_json(comparison)},
+                     {"geometric_means", means_json(comparison)},
                      {"cases", std::move(cases)}};
   // A file name may hold any bytes; those that are not UTF-8 are replaced, not fatal.
   out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';

@@ -102,10 +102,21 @@ std::vector<CsvPath> paths_of(const std::vector<const Report*>& reports) {
   return paths;
 }
 
-void write_rows(std::ostream& out, const std::string& name, const Report& report, std::span<const CsvPath> paths) {
+/// Whether the value that others are related to is a name in any of the reports: then its column is one of texts.
+bool relates_to_names(const std::vector<const Report*>& reports) {
+  return std::ranges::any_of(reports, [](const Report* report) {
+    return std::ranges::any_of(report->results, [](const Record& record) {
+      return std::holds_alternative<std::string>(record.baseline) && !std::get<std::string>(record.baseline).empty();
+    });
+  });
+}
+
+void write_rows(std::ostream& out, const std::string& name, const Report& report, std::span<const CsvPath> paths,
+                bool baselines_are_texts) {
   for (const Record& record : report.results) {
     Json row = row_of(report, record);
     row["report"] = name;
+    if (baselines_are_texts && row["baseline"].is_number()) row["baseline"] = row["baseline"].dump();
     out << csv_fields(row, paths) << '\n';
   }
 }
@@ -115,7 +126,7 @@ void write_rows(std::ostream& out, const std::string& name, const Report& report
 void write_csv(std::ostream& out, const Report& report) {
   const std::vector<CsvPath> paths = paths_of({&report});
   out << csv_names(paths) << '\n';
-  write_rows(out, "", report, paths);
+  write_rows(out, "", report, paths, relates_to_names({&report}));
 }
 
 void write_csv_of_several(std::ostream& out, std::span<const NamedReport> reports) {
@@ -124,7 +135,8 @@ void write_csv_of_several(std::ostream& out, std::span<const NamedReport> report
   std::vector<CsvPath> paths = paths_of(all);
   paths.insert(paths.begin(), {"report"});
   out << csv_names(paths) << '\n';
-  for (const auto& [name, report] : reports) write_rows(out, name, report, paths);
+  const bool baselines_are_texts = relates_to_names(all);
+  for (const auto& [name, report] : reports) write_rows(out, name, report, paths, baselines_are_texts);
 }
 
 }  // namespace gpumem::report

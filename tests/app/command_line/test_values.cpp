@@ -206,6 +206,20 @@ TEST_CASE("ranges: auto stands alone, and only where there is something to choos
         "--shape: 'atuo' is not a number; write 4, 0..32, 0..32:4, 1..1024*2 or 1,2,8 or auto; did you mean 'auto'?");
 }
 
+TEST_CASE("ranges: a share of the GPU's memory is a name, and only where one is taken") {
+  Axis buffer{.flag = "buffer", .unit = "bytes", .purpose = "", .takes_auto = true, .takes_share = true};
+  CHECK(values(buffer, {"90%,1KiB,2.50 %", "90.0%,100%"}) == "90% 1024 2.5% 100%");
+  for (const char* text : {"0%", "-1%", "100.1%", "%", "x%", "5%%", "nan%", "1e999%", "10%..20%"}) {
+    CHECK_THAT(refusal(buffer, {text}), Catch::Matchers::StartsWith("--buffer: '"));
+  }
+  CHECK(refusal(buffer, {"101%"}) ==
+        "--buffer: '101%' is no share of the GPU's memory; write more than 0% and at most 100%, such as 90%");
+  buffer.takes_share = false;
+  CHECK(refusal(buffer, {"90%"}) ==
+        "--buffer: '90%' is a share of the GPU's memory, which only --buffer of arrays that lie there takes; write a "
+        "size such as 64MiB");
+}
+
 TEST_CASE("texts: an axis that takes them says what each stands for") {
   Axis letters = {.flag = "letters", .parameter = "letters", .purpose = "", .defaults = "a"};
   letters.texts = [](std::string_view text) {

@@ -96,11 +96,22 @@ TEST_CASE("A symbolic link stays one, and its target is replaced") {
   CHECK(entries_of(directory) == 3);
 }
 
-TEST_CASE("A missing directory is said at once, with what to do") {
+TEST_CASE("Folders that are missing are made with the file, and not before") {
   const TemporaryDirectory directory;
-  const auto path = directory / "missing/y.json";
-  CHECK(usage_error_of([&] { FileOutput{path}; }) ==
-        "cannot write '" + path.string() + "': No such file or directory; create the directory or choose another file");
+  const auto path = directory / "new/and/deep/y.json";
+  const FileOutput output(path);
+  const FileOutput beside(directory / "new/x.json");
+  CHECK(entries_of(directory) == 0);
+  output.replace("one");
+  beside.replace("two");
+  CHECK(content_of(path) == "one");
+  CHECK(content_of(directory / "new/x.json") == "two");
+  CHECK(entries_of(directory) == 1);
+}
+
+TEST_CASE("A folder that cannot be made is said at once") {
+  CHECK(usage_error_of([] { FileOutput{"/proc/new/y.json"}; }) ==
+        "cannot write '/proc/new/y.json': No such file or directory; choose another file");
 }
 
 TEST_CASE("A directory, a path through a file and an empty name are refused") {
@@ -112,7 +123,7 @@ TEST_CASE("A directory, a path through a file and an empty name are refused") {
   CHECK(usage_error_of([&] { FileOutput{directory / "d/"}; }).find("Is a directory") != std::string::npos);
   CHECK(usage_error_of([&] { FileOutput{directory / "f/x.json"}; }).find("Not a directory") != std::string::npos);
   CHECK(usage_error_of([&] { FileOutput{""}; }).find("cannot write ''") != std::string::npos);
-  CHECK(usage_error_of([&] { FileOutput{directory / "new/"}; }).find("cannot write") != std::string::npos);
+  CHECK(usage_error_of([&] { FileOutput{directory / "new/"}; }).find("Is a directory") != std::string::npos);
   CHECK(entries_of(directory) == 2);
 }
 

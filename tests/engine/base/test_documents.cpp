@@ -47,7 +47,7 @@ TEST_CASE("documents: one that is wanted is left to who reads it, and one of nob
 
 TEST_CASE("documents: text that is compressed or in UTF-16 is told from JSON", "[documents]") {
   using namespace std::string_view_literals;
-  CHECK(foreign_text("\x1f\x8b\x08"sv, "a.json.gz") == "compressed with gzip; unpack it: gunzip a.json.gz");
+  CHECK(foreign_text("\x28\xb5\x2f\xfd"sv, "a.json.zst") == "compressed with zstd; unpack it: unzstd a.json.zst");
   for (const std::string_view text : {"\xff\xfe{\0"sv, "\xfe\xff\0{"sv, "{\0\n\0"sv, "\0{"sv}) {
     CHECK(foreign_text(text, "a.json").starts_with("in UTF-16, "));
   }

@@ -1,7 +1,9 @@
 // Launches of patterns that repeat themselves: their requests do, and are counted as by evaluating them all.
 
+#include <initializer_list>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "engine/access/exact.hpp"
 #include "probes/global/launch.hpp"
@@ -134,6 +136,36 @@ TEST_CASE("launch: runs and structures that lie together are counted exactly", "
       }
     }
   }
+}
+
+TEST_CASE("a share of the memory is for all arrays of the largest case of a sweep", "[launch]") {
+  Device device;
+  device.memory_bytes = std::uint64_t{1} << 34U;
+  device.l2_bytes = 1U << 20U;
+  const auto sized = [&](const std::string& share, std::initializer_list<const char*> ops) {
+    std::vector<Case> sweep;
+    for (const char* op : ops) {
+      sweep.push_back(case_of("stride", {{"stride_elements", std::uint64_t{3}}, {"op", std::string(op)}}));
+      sweep.back().set("buffer_bytes", share);
+    }
+    sweep.front().probe->size(sweep, device);
+    return sweep;
+  };
+  const auto needed = [](const Case& tested) {
+    const Launch launch = untiled_launch_of(tested);
+    return allocated_bytes(launch, 3 * launch.count);
+  };
+  const std::uint64_t share = device.memory_bytes / 10 * 9;
+  const std::vector<Case> copies = sized("90%", {"read", "copy", "write"});
+  CHECK(copies[0].number("buffer_bytes") == copies[1].number("buffer_bytes"));
+  CHECK(copies[1].number("buffer_bytes") % (1U << 20U) == 0);
+  CHECK(needed(copies[1]) <= share);
+  CHECK(needed(copies[1]) > share - (16U << 20U));
+  CHECK(needed(sized("90%", {"write"})[0]) > share - (16U << 20U));
+  device.free_memory_bytes = std::uint64_t{1} << 30U;  // counts where it is known
+  CHECK(needed(sized("50%", {"write"})[0]) <= 1U << 29U);
+  CHECK_THROWS_WITH(sized("0.01%", {"write"}),
+                    "--buffer 0.01%: is less than arrays of 1 MiB take; pass a larger share, or a size");
 }
 
 }  // namespace gpumem::global::test_launch

@@ -355,6 +355,37 @@ TEST_CASE("Pairs are a matrix of changes, and those that changed have rows") {
   CHECK_FALSE(contains(text_of(compare(three)), "(rows)"));
 }
 
+TEST_CASE("A geometric mean says how much faster all cases are, whichever way their quantities are") {
+  const auto latency = [](std::uint64_t offset, double cycles) {
+    Record record = timed(offset, 1);
+    record.probe = "latency";
+    record.headline = {.quantity = "latency_cycles", .better = Better::less, .measured = cycles};
+    return record;
+  };
+  const std::vector<NamedReport> reports = {
+      named("old", {timed(0, 1), timed(1, 1), latency(0, 600), timed(5, 1), timed(6, 1)}),
+      named("new", {timed(0, 2), timed(1, 0.5), latency(0, 300), without_time(timed(5, 1), Status::failed, "x")})};
+  const Comparison comparison = compare(reports);
+  const std::vector<MeanSpeed> means = mean_speeds(comparison, 0);
+  REQUIRE(means.size() == 3);
+  CHECK_FALSE(means[0].quantity);
+  CHECK(means[0].cases == 3);
+  CHECK(means[0].ratio == Approx(std::cbrt(2.0)));
+  CHECK(means[1].quantity->name == "bandwidth_gb_per_s");
+  CHECK(means[1].ratio == Approx(1));
+  CHECK(means[2].quantity->name == "latency_cycles");
+  CHECK(means[2].ratio == Approx(2));
+  const std::string text = text_of(comparison, Format::table, 200);
+  CHECK(text.ends_with(
+      "Geometric mean of the changes: +26.0 % over 3 cases (bandwidth: +0.00 % over 2, latency: +100.0 % over 1).\n"));
+  CHECK(contains(text_of(comparison, Format::markdown), "Geometric mean of the changes: +26.0 % over 3 cases"));
+
+  const std::vector<NamedReport> alike = {named("old", {timed(0, 1)}), named("new", {timed(0, 2)})};
+  CHECK(mean_speeds(compare(alike), 0).size() == 1);
+  const std::vector<NamedReport> apart = {named("old", {timed(0, 1)}), named("new", {timed(1, 2)})};
+  CHECK(mean_speeds(compare(apart), 0).empty());
+}
+
 TEST_CASE("Cases on one side only are named by all that tells them from the others") {
   const auto written = [](std::uint64_t offset) {
     Record record = timed(offset, 1);

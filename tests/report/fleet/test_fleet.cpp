@@ -490,7 +490,7 @@ TEST_CASE("fleet: JSON and CSV hold every reading", "[fleet]") {
   const std::string csv = text_of(fleet, Format::csv);
   CHECK(std::ranges::count(csv, '\n') == 1 + 6 * 3 - 1);
   CHECK(csv.find("node1.json,node1,Example GPU,GPU-1,00000000:41:00.0,cuda,offset,0,write,auto,0,bandwidth_gb_per_s,"
-                 "slow,900,-0.") != std::string::npos);
+                 "slow,900.0,-0.") != std::string::npos);
 }
 
 }  // namespace gpumem::report::test_fleet
