@@ -35,7 +35,8 @@ class Comparison(Document):
         return self._table
 
     def __repr__(self) -> str:
-        return f"<gpumem.Comparison: {self._table.rstrip().rpartition(chr(10))[2]}>"
+        verdict = next(line for line in self._table.splitlines()[::-1] if " same, " in line)
+        return f"<gpumem.Comparison: {verdict}>"
 
     def _repr_html_(self) -> str:
         return from_markdown(self._markdown)

@@ -94,7 +94,7 @@ class Headlines(PlotTest):
         for row in rows:
             self.assertEqual(row["headline.quantity"], HEADLINES[row["probe"]])
             self.assertEqual(row["headline.measured"], row["metrics." + HEADLINES[row["probe"]]])
-            self.assertEqual(row["metrics.near_capacity_bytes"], "262144" if row["probe"] == "capacity" else "")
+            self.assertEqual(row["metrics.near_capacity_bytes"], "262144.0" if row["probe"] == "capacity" else "")
 
     def test_explain_list_and_completion_know_them(self):
         text = self.call("explain", self.report(), "step=2").stdout
