@@ -151,7 +151,7 @@ class Expect(ProgramTest):
             ("--device", "all"): "--device: expect shows one GPU",
             ("h200", "--format", "xml"): "--format: 'xml' is not one of table, json, csv, markdown",
             ("h200", "v100"): "unexpected argument 'v100'",
-            ("h200", "-o", "e.html"): "the extension of 'e.html' names no format",
+            ("h200", "-o", "e.xyz"): "the extension of 'e.xyz' names no format",
         }.items():
             with self.subTest(arguments):
                 self.assertIn(part, self.fail_with(2, "expect", *arguments))
