@@ -96,8 +96,11 @@ class AxisReader {
 
   void read_share(string_view item) {
     if (!axis_.takes_share) {
-      fail("'{}' is a share of the GPU's memory, which only --buffer of arrays that lie there takes; write a size such as "
-           "64MiB", item);
+      fail(
+          "'{}' is a share of the GPU's memory, which only --buffer of arrays that lie there takes; write a size such "
+          "as "
+          "64MiB",
+          item);
     }
     string_view rest = item;
     const auto percent = leading_number(rest);

@@ -109,7 +109,8 @@ MakeRequest probe_options(CommandOptions& options, const Known& known) {
                        "Probes to run; without any, those whose axis is given, else a quick look at all of them");
   options.add_value("config", "SUITE", arguments->config,
                     "Run the probes of a suite instead, with its axes and options: a shipped one (smoke, default, "
-                    "best-practices, portrait, write-ups, full) or a file (- is standard input), e.g. --config default for a GPU you have "
+                    "best-practices, portrait, write-ups, full) or a file (- is standard input), e.g. --config default "
+                    "for a GPU you have "
                     "not met yet. Options "
                     "given here override the suite's; 'gpumem check' also holds its expectations");
   add_axes(options, arguments->axes, known.probes);
@@ -122,7 +123,8 @@ MakeRequest probe_options(CommandOptions& options, const Known& known) {
   add_result_options(
       options, *arguments,
       "Also write the results to a file, in the format of its extension (.json, .csv, .md, .txt; a page .html; a "
-      "figure .svg, .png, .pdf); repeatable, - is stdout. Missing folders are made. The file is whole after every case, "
+      "figure .svg, .png, .pdf); repeatable, - is stdout. Missing folders are made. The file is whole after every "
+      "case, "
       "so a long run can be watched, e.g. --output run.json "
       "--output run.csv",
       "No progress and no notices; with --output, nothing on stdout either, e.g. in a cron job");

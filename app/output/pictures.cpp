@@ -148,6 +148,11 @@ std::string_view name_of(report::Format format) {
   return std::ranges::find(formats, format, &report::NamedFormat::format)->name;
 }
 
+/// Names of files need not be UTF-8.
+std::string json_text(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 /// What each table shows, by the first of its cases. A report keeps these texts without saying of which cases they are.
 nlohmann::json findings_of(const report::Report& report) {
   const std::vector<report::Members> tables = report::tables(report.results);
@@ -159,11 +164,11 @@ nlohmann::json findings_of(const report::Report& report) {
 
 std::string as_input(const Drawn& drawn) {
   std::ostringstream out;
-  out << R"({"text":)" << nlohmann::json(drawn.text).dump() << R"(,"reports":[)";
+  out << R"({"text":)" << json_text(drawn.text) << R"(,"reports":[)";
   for (const report::NamedReport& named : drawn.reports) {
-    out << (&named == drawn.reports.data() ? "[" : ",[") << nlohmann::json(named.name).dump() << ',';
+    out << (&named == drawn.reports.data() ? "[" : ",[") << json_text(named.name) << ',';
     report::write_json(out, named.report);
-    out << ',' << findings_of(named.report).dump() << ']';
+    out << ',' << json_text(findings_of(named.report)) << ']';
   }
   out << "]}";
   return std::move(out).str();
@@ -178,7 +183,7 @@ std::string answer(std::vector<std::string> words, std::string_view input, const
         (folder_of_program() / "gpumem").string()));
   }
   words.insert(words.begin(), folder->string());
-  std::optional<Error> refusal;
+  std::string refusal;
   for (const std::string& python : pythons()) {
     std::vector<std::string> command = {python};
     command.insert(command.end(), words.begin(), words.end());
@@ -189,13 +194,13 @@ std::string answer(std::vector<std::string> words, std::string_view input, const
       if (ended.exit_code == nothing_to_draw) throw usage_error(fmt::format("cannot draw '{}': {}", path, why));
       throw usage_error(fmt::format("cannot draw '{}': {} ended with {}: {}", path, python, ended.exit_code, why));
     }
-    if (refusal) continue;
-    refusal = missing_capability_error(
-        ended.failure == 0 ? fmt::format("cannot draw '{}': {}; {}", path, why, keep)
-                           : fmt::format("cannot draw '{}' without Python: {}: {}; install Python 3.9 or newer; {}",
-                                         path, python, std::strerror(ended.failure), keep));
+    if (!refusal.empty()) continue;
+    refusal = ended.failure == 0
+                  ? fmt::format("cannot draw '{}': {}; {}", path, why, keep)
+                  : fmt::format("cannot draw '{}' without Python: {}: {}; install Python 3.9 or newer; {}", path,
+                                python, std::strerror(ended.failure), keep);
   }
-  throw *refusal;
+  throw missing_capability_error(refusal);
 }
 
 }  // namespace

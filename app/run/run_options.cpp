@@ -26,7 +26,8 @@ void add_backend_options(CommandOptions& options, RunOptions& target, const std:
                      "cuda measures, and fails without a GPU (default); model predicts and needs none; auto measures "
                      "where there is a GPU and else predicts, e.g. in a script for both");
   options.add_value("gpu", "PROFILE|FILE", target.gpu,
-                    "The GPU to predict for: a profile's name or file (- is standard input), or the GPU's name, e.g. --gpu v100 to see what "
+                    "The GPU to predict for: a profile's name or file (- is standard input), or the GPU's name, e.g. "
+                    "--gpu v100 to see what "
                     "an older GPU would make of the pattern. Measuring (default: the profile of the GPU measured on), "
                     "it is what measurements are held against");
   options.add_value(

@@ -10,8 +10,8 @@
 namespace gpumem {
 
 /// Throws the usage error for a text that is another document than the one wanted ("report", "suite", "GPU profile",
-/// "suite or report"), with the command that takes it, and for one that is none of them. Returns where it may be what is
-/// wanted, and is wrong in itself.
+/// "suite or report"), with the command that takes it, and for one that is none of them. Returns where it may be what
+/// is wanted, and is wrong in itself.
 void refuse_other_document(std::string_view text, const std::string& source, std::string_view wanted);
 
 /// What `read` makes of the text. Throws what it throws, but for another document what that is.

@@ -197,9 +197,10 @@ class Parser {
       fail(fmt::format("{} is no name: launches have one dimension; write threadIdx.x or blockIdx.x", quoted(name)));
     }
     if (name.starts_with("blockDim") || name.starts_with("gridDim")) {
-      fail(fmt::format("{} is no name: write the number (--block-threads sets the threads of a block), or i for "
-                       "blockIdx.x * blockDim.x + threadIdx.x",
-                       quoted(name)));
+      fail(
+          fmt::format("{} is no name: write the number (--block-threads sets the threads of a block), or i for "
+                      "blockIdx.x * blockDim.x + threadIdx.x",
+                      quoted(name)));
     }
     return name;
   }

@@ -133,9 +133,7 @@ std::vector<Axis> axes(Axis swept) {
 
 void validate(const Case& chosen) { require_whole_words(chosen, chosen[axis::word_bytes]); }
 
-bool has_buffer(const Case& chosen) {
-  return std::holds_alternative<std::uint64_t>(chosen.value(axis::buffer_bytes));
-}
+bool has_buffer(const Case& chosen) { return std::holds_alternative<std::uint64_t>(chosen.value(axis::buffer_bytes)); }
 
 void require_whole_words(const Case& chosen, std::uint64_t word) {
   if (!has_buffer(chosen)) return;

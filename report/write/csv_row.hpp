@@ -18,7 +18,8 @@ void add_paths(std::vector<CsvPath>& paths, const CsvPath& of, const std::vector
 [[nodiscard]] std::string csv_names(std::span<const CsvPath> paths);
 
 /// What stands there, as fields of a row: nothing for what is absent or null, numbers so that they read back the same
-/// and floats as floats ("1.0"), a list joined by ';'. A text that a spreadsheet would compute (it begins with =, +, - or
+/// and floats as floats ("1.0"), a list joined by ';'. A text that a spreadsheet would compute (it begins with =, +, -
+/// or
 /// @), or that reads as a number, has a ' before it, and so has one that begins with '.
 [[nodiscard]] std::string csv_fields(const nlohmann::ordered_json& object, std::span<const CsvPath> paths);
 

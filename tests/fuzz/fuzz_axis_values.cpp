@@ -21,8 +21,7 @@ namespace {
 bool takes(const Axis& axis, const Value& value) {
   if (const auto* name = std::get_if<std::string>(&value)) {
     return axis.texts || (axis.takes_auto && *name == "auto") || (axis.all && *name == "all") ||
-           (axis.takes_share && name->ends_with('%')) ||
-           std::ranges::find(axis.names, *name) != axis.names.end();
+           (axis.takes_share && name->ends_with('%')) || std::ranges::find(axis.names, *name) != axis.names.end();
   }
   const auto number = std::get<std::uint64_t>(value);
   return axis.takes_numbers() && number >= axis.minimum && number <= axis.maximum &&

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import unittest
 from pathlib import Path
 
@@ -59,6 +60,11 @@ class Written(PicturesTest):
     def test_a_portrait_is_a_page_of_its_own(self):
         page = self.page("portrait", str(REFERENCE / "h200" / "portrait.json"))
         self.assertNotIn("<script", page)
+
+    def test_a_name_that_is_no_utf8(self):
+        report = os.fsencode(self.directory) + b"/\xff.json"
+        self.succeed(*OFFSETS, "--quiet", "-o", report)
+        self.assertIn("All numbers", self.page("show", report))
 
     @needs_matplotlib
     def test_figures(self):

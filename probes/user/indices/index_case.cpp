@@ -180,10 +180,10 @@ IndexCases::Lists IndexCases::decide(Case& tested) {
   if (tested.is_auto(axis::buffer_bytes)) {
     if (count) tested.set(axis::buffer_bytes, *count * word_bytes);
   } else if (count && !has_buffer(tested)) {
-    throw usage_error(fmt::format("--buffer {}: a share of the memory is for notation on the command line, such as "
-                                  "UNIFORM:8:4, and '{}' has {} accesses; leave --buffer out, or pass {} bytes at most",
-                                  tested.name(axis::buffer_bytes), sequence != nullptr ? value : lists.from->value,
-                                  *count, *count * word_bytes));
+    throw usage_error(fmt::format(
+        "--buffer {}: a share of the memory is for notation on the command line, such as "
+        "UNIFORM:8:4, and '{}' has {} accesses; leave --buffer out, or pass {} bytes at most",
+        tested.name(axis::buffer_bytes), sequence != nullptr ? value : lists.from->value, *count, *count * word_bytes));
   } else if (count && tested[axis::buffer_bytes] / word_bytes > *count) {
     throw usage_error(fmt::format(
         "--buffer {}: is for {} accesses of {} bytes, and '{}' has {}; leave --buffer out, or pass {} at most",
