@@ -67,7 +67,7 @@ std::string error_of(const std::string& packed) {
 }  // namespace
 
 TEST_CASE("what is packed is read as it was before, in pieces of any size", "[unpack]") {
-  for (const std::size_t piece : {1, 2, 3, 6, 7, 1000}) {
+  for (const std::size_t piece : {1U, 2U, 3U, 6U, 7U, 1000U}) {
     CHECK(read(gzip, piece) == text);
     CHECK(read(xz, piece) == text);
     CHECK(content_of(inflated(deflate, crc32_of_text, text.size(), "a"), piece) == text);
