@@ -84,6 +84,10 @@ std::string table(const std::vector<model::RateEstimate>& estimates, const model
   for (const model::RateField& field : model::rate_fields()) {
     if (!field.read_off) continue;
     const auto read = read_off.find(field.name);
+    if (!profile.how.contains(field.name)) {
+      text += fmt::format("{:<38} {:>10}  not found: what needs it is not predicted\n", field.name, "-");
+      continue;
+    }
     line(field.name, profile.rates.*field.value, read == read_off.end() ? kept_words(field.name) : read->second);
   }
   if (kept > 0) {

@@ -75,8 +75,10 @@ void add_prediction(report::Record& record, const Probe& probe, const Workload& 
   // What the model does not reach may visit other data in every launch: the footprint of one then says nothing.
   if (prediction.cache_resident && workload.modelled()) record.flags.emplace_back("cache_resident");
   if (profile.from_attributes) record.flags.emplace_back("predicted_from_attributes");
-  if (!workload.modelled() && !workload.chase) {
-    record.no_prediction = workload.unmodelled;
+  const std::string why_not = model::why_unpredicted(workload, profile);
+  const bool of_steps_alone = workload.chase && why_not == workload.unmodelled;
+  if (!why_not.empty() && !of_steps_alone) {
+    record.no_prediction = why_not;
     return;
   }
 

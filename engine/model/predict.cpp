@@ -1,5 +1,7 @@
 #include "engine/model/predict.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -66,6 +68,18 @@ Prediction predict_with(const std::optional<Traffic>& traffic, std::vector<acces
   prediction.bottleneck = slowest.stage;
   prediction.bytes_per_s = static_cast<double>(workload.useful_bytes()) / prediction.seconds;
   return prediction;
+}
+
+std::string why_unpredicted(const Workload& workload, const Profile& profile) {
+  std::vector<std::string_view> missing;
+  for (const RateField& field : rate_fields()) {
+    const auto& needed = workload.needed_rates;
+    const bool unknown = field.measured_only && !profile.how.contains(field.name);
+    if (unknown && std::ranges::find(needed, field.value) != needed.end()) missing.emplace_back(field.name);
+  }
+  if (missing.empty()) return std::string(workload.unmodelled);
+  return fmt::format("profile '{}' does not know {}; 'gpumem calibrate' on such a GPU measures {}", profile.name,
+                     fmt::join(missing, ", "), missing.size() == 1 ? "it" : "them");
 }
 
 }  // namespace gpumem::model

@@ -5,6 +5,7 @@
 // as long as its link does (peer.hpp).
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,5 +36,9 @@ struct Prediction {
 /// The same, given what takes long: the summaries of the workload's sites, and the traffic that they need simulated.
 [[nodiscard]] Prediction predict_with(const std::optional<Traffic>& traffic, std::vector<access::SiteSummary> sites,
                                       const Workload& workload, const Profile& profile);
+
+/// Why nothing is predicted of a workload but its requests: the profile does not know rates that it needs, or no stage
+/// reaches what it does. Empty where its time is predicted.
+[[nodiscard]] std::string why_unpredicted(const Workload& workload, const Profile& profile);
 
 }  // namespace gpumem::model

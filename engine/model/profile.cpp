@@ -71,7 +71,7 @@ Profile parse_gpu(const JsonReader& json, bool all_rates) {
   const JsonReader rates = json.member("rates");
   rates.allow_only(rate_names());
   for (const RateField& field : rate_fields()) {
-    if (!all_rates && !rates.has(field.name)) continue;
+    if ((!all_rates || field.measured_only) && !rates.has(field.name)) continue;
     const JsonReader rate = rates.member(field.name);
     rate.allow_only(rate_members);
     profile.rates.*field.value = rate.member("value").number_from(field.least, field.most);
@@ -140,7 +140,7 @@ void complete(Profile& profile, const Profile& reference) {
   const Factors factors = factors_of(profile.device, reference.device);
   const auto says = [stated = profile.how](const char* name) { return stated.contains(name); };
   for (const RateField& field : rate_fields()) {
-    if (says(field.name)) continue;
+    if (field.measured_only || says(field.name)) continue;
     const Factor factor = factors.of(field.scale);
     profile.rates.*field.value = reference.rates.*field.value * factor.times;
     profile.how[field.name] = factor.by.empty() ? "the H200's; not measured"
@@ -160,7 +160,8 @@ void complete(Profile& profile, const Profile& reference) {
 /// Takes those from the H200's.
 void complete(Profile& profile) {
   profile.from_attributes = profile.how.empty();
-  if (profile.how.size() < rate_fields().size()) complete(profile, reference_profile());
+  const auto left_out = [&](const RateField& field) { return !field.measured_only && !profile.how.contains(field.name); };
+  if (std::ranges::any_of(rate_fields(), left_out)) complete(profile, reference_profile());
 }
 
 /// The shipped profile of a node's GPUs, by its name.

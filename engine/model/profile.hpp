@@ -157,6 +157,9 @@ struct RateField {
   bool carried = false;   ///< a constant of the model's formulas: `gpumem calibrate` carries it over, never fits it
   double least = 1e-18;   ///< that a profile may give it: no sum or product gets near the ends of what a double holds
   double most = 1e24;
+  /// Nothing that a device says of itself tells it, nor what others measured on another GPU: a profile that leaves it out
+  /// does not know it. It is 0 then, and what needs it is not predicted (Workload::needed_rates).
+  bool measured_only = false;
 };
 
 /// The rates by name, in the order of profile files: the one place that lists them.
@@ -180,7 +183,8 @@ struct Profile {
 };
 
 /// Parses a profile: of a GPU, or of a node, which may name the shipped profile of its GPUs instead of repeating it.
-/// Rates that it leaves out are the H200's, scaled as their field says; `how` says so. Copy engines left out are two,
+/// Rates that it leaves out are the H200's, scaled as their field says; `how` says so. Those that are measured only stay
+/// unknown. Copy engines left out are two,
 /// one each way. Throws a usage error that names the source, the JSON pointer and what was expected.
 [[nodiscard]] Profile parse_profile(std::string_view text, const std::string& source);
 

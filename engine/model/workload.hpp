@@ -104,6 +104,8 @@ struct Workload {
   bool sampled = false;
   /// Why no stage of the model reaches what it does, so that only its requests are predicted; empty where they do.
   std::string_view unmodelled = {};
+  /// Rates that are measured only (model::RateField) without which nothing is predicted of it.
+  std::vector<double model::Rates::*> needed_rates = {};
   std::optional<Chase> chase = {};         ///< and the steps of its chase, if it is one
   std::optional<PeerTraffic> peer = {};    ///< what it is about, if that is another GPU
   std::vector<Operation> operations = {};  ///< in the order the host issues them; empty: one launch of the kernel

@@ -44,6 +44,7 @@ std::string to_json(const Profile& profile) {
   text += "  \"device\": " + device + ",\n  \"rates\": {";
   const char* separator = "\n";
   for (const RateField& field : rate_fields()) {
+    if (!profile.how.contains(field.name)) continue;  // not known
     const Json rate = {{"value", rounded(profile.rates.*field.value)}, {"how", profile.how.at(field.name)}};
     text += fmt::format("{}    {}: {}", separator, Json(field.name).dump(), rate.dump());
     separator = ",\n";
