@@ -14,6 +14,12 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
 endif()
 
+# Of the host code little takes time when it runs (simulating_sources in CMakeLists.txt), and much of building is to
+# optimise it. Kernels are always optimised in full.
+foreach(language CXX CUDA)
+  string(REPLACE "-O3" "-O1" CMAKE_${language}_FLAGS_RELEASE "${CMAKE_${language}_FLAGS_RELEASE}")
+endforeach()
+
 find_package(CUDAToolkit ${GPUMEM_OLDEST_CUDA} REQUIRED)
 
 add_library(gpumem_compilation INTERFACE)
@@ -26,28 +32,26 @@ if(NOT GPUMEM_SANITIZE)  # whose run-time libraries want the shared libstdc++
   target_link_options(gpumem_compilation INTERFACE ${GPUMEM_PORTABLE})
 endif()
 
-set(warnings -Wall -Wextra -Wnon-virtual-dtor)
-if(NOT GPUMEM_UNITED)
-  list(APPEND warnings -Wshadow)
-elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  list(APPEND warnings -Wshadow=local)  # of constants, those of other sources are met too: clang-tidy looks at each alone
-endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  list(APPEND warnings -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)  # wrong about std::string: GCC bug 105651
-endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND GPUMEM_SANITIZE)
-  list(APPEND warnings -Wno-maybe-uninitialized)  # what the sanitizers add confuses it, as GCC's manual says
-endif()
+# Warnings are for those who change the program. Who only builds it need not wait for them.
+set(GPUMEM_WARNINGS "")
 if(GPUMEM_WERROR)
-  list(APPEND warnings -Werror)
-endif()
-set(GPUMEM_WARNINGS ${warnings})
-list(JOIN warnings "," host_warnings)
-target_compile_options(gpumem_compilation INTERFACE
-  "$<$<COMPILE_LANGUAGE:CXX>:${warnings};-Wpedantic;-Wconversion>"
-  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${host_warnings}>")
-if(GPUMEM_WERROR)
-  target_compile_options(gpumem_compilation INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>")
+  set(warnings -Wall -Wextra -Wnon-virtual-dtor -Werror)
+  if(NOT GPUMEM_UNITED)
+    list(APPEND warnings -Wshadow)
+  elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND warnings -Wshadow=local)  # of constants, those of other sources are met too: clang-tidy looks at each alone
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    list(APPEND warnings -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)  # wrong about std::string: GCC bug 105651
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND GPUMEM_SANITIZE)
+    list(APPEND warnings -Wno-maybe-uninitialized)  # what the sanitizers add confuses it, as GCC's manual says
+  endif()
+  set(GPUMEM_WARNINGS ${warnings} -Wpedantic -Wconversion)
+  list(JOIN warnings "," host_warnings)
+  target_compile_options(gpumem_compilation INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:${GPUMEM_WARNINGS}>"
+    "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${host_warnings};-Werror=all-warnings>")
 endif()
 
 if(GPUMEM_SANITIZE)

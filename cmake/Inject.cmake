@@ -19,7 +19,8 @@ add_library(gpumem_inject MODULE ${inject_sources}
 target_include_directories(gpumem_inject PRIVATE "${PROJECT_SOURCE_DIR}")
 target_include_directories(gpumem_inject SYSTEM PRIVATE
   $<$<TARGET_EXISTS:gpumem_patch_images>:${GPUMEM_SANITIZER_INCLUDE}> ${CUDAToolkit_INCLUDE_DIRS})
-target_compile_options(gpumem_inject PRIVATE ${GPUMEM_WARNINGS} -Wpedantic -Wconversion)
+# Programs wait for their guest.
+target_compile_options(gpumem_inject PRIVATE ${GPUMEM_WARNINGS} $<$<CONFIG:Release>:-O2>)
 # Nothing of it can meet what the program it is a guest in has by the same name.
 set_target_properties(gpumem_inject PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
   LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}" LINK_DEPENDS "${PROJECT_SOURCE_DIR}/inject/exports.map")
@@ -27,4 +28,5 @@ find_package(Threads REQUIRED)
 target_link_libraries(gpumem_inject PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
 target_link_options(gpumem_inject PRIVATE ${GPUMEM_PORTABLE} "LINKER:--exclude-libs,ALL" "LINKER:-z,defs"
   "LINKER:--version-script=${PROJECT_SOURCE_DIR}/inject/exports.map")
+gpumem_precompile_headers(gpumem_inject <array> <atomic> <mutex> <unordered_map> <cuda.h>)
 add_dependencies(gpumem gpumem_inject)

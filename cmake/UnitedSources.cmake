@@ -1,13 +1,13 @@
 # Several sources as one: compilers take longer for the headers that sources include than for what these say.
 include_guard()
 
-# gpumem_unite_sources(<target>): compiles the C++ sources of a target in batches. Does nothing unless GPUMEM_UNITED is on.
-# Those with compile options or definitions of their own stay alone.
-function(gpumem_unite_sources target)
+# gpumem_unite_sources(<target> <size>): compiles the C++ sources of a target in batches of so many. Does nothing unless
+# GPUMEM_UNITED is on. Those with compile options or definitions of their own stay alone.
+function(gpumem_unite_sources target size)
   if(NOT GPUMEM_UNITED)
     return()
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
 endfunction()
 
 # gpumem_unite_kernels(<list> <name>): replaces the .cu files of a list of sources by a few that include them, for nvcc
@@ -22,7 +22,7 @@ function(gpumem_unite_kernels list name)
   list(FILTER others EXCLUDE REGEX "\\.cu$")
   list(FILTER kernels INCLUDE REGEX "\\.cu$")
   list(LENGTH kernels count)
-  math(EXPR files "(${count} + 5) / 6")
+  math(EXPR files "(${count} + 11) / 12")
   set(number 0)
   foreach(kernel IN LISTS kernels)
     file(RELATIVE_PATH path "${PROJECT_SOURCE_DIR}" "${kernel}")

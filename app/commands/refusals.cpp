@@ -16,16 +16,16 @@ namespace {
 
 using report::join;
 
-using Line = std::span<const std::string>;
+using CommandLine = std::span<const std::string>;
 
-std::string quoted(Line words) {
+std::string quoted(CommandLine words) {
   std::vector<std::string> all;
   for (const std::string& word : words) all.push_back(report::shell_quoted(word));
   return join(all, " ");
 }
 
 /// The line that watches somebody's program; `options` are those of `run`.
-std::string watched(Line options, Line program) {
+std::string watched(CommandLine options, CommandLine program) {
   return "gpumem run " + quoted(options) + (options.empty() ? "" : " ") + "-- " + quoted(program);
 }
 
@@ -37,7 +37,7 @@ std::vector<std::string> option_names(const CommandEntry& command) {
 }
 
 /// What a word in the place of a command was meant to be.
-std::string meant_command(const std::string& word, const Interface& interface, Line line) {
+std::string meant_command(const std::string& word, const Interface& interface, CommandLine line) {
   const auto program = [&] {
     return watched({}, line.subspan(static_cast<std::size_t>(std::ranges::find(line, word) - line.begin())));
   };
@@ -75,14 +75,15 @@ void refuse_option(const std::string& argument, const CommandEntry& command, con
   throw usage_error(fmt::format("unknown option '{}'{}", option, hint));
 }
 
-void refuse_argument(const std::string& argument, const CommandEntry& command, const Interface& interface, Line line) {
+void refuse_argument(const std::string& argument, const CommandEntry& command, const Interface& interface,
+                     CommandLine line) {
   if (command.name.empty()) {
     throw usage_error(fmt::format("unknown command '{}'; {}", argument, meant_command(argument, interface, line)));
   }
   throw usage_error(fmt::format("unexpected argument '{}'; see: gpumem {} --help", argument, command.name));
 }
 
-void refuse_unmarked_program(Line line, const Interface& interface) {
+void refuse_unmarked_program(CommandLine line, const Interface& interface) {
   if (line.empty()) return;
   const auto command = std::ranges::find(interface.commands, line.front(), &CommandEntry::name);
   if (command == interface.commands.end() || argument_behind_mark(*command) == nullptr) return;

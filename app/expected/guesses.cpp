@@ -14,7 +14,7 @@ namespace gpumem::app {
 
 namespace {
 
-constexpr const char* flag = "predicted_from_guesses";
+constexpr const char* guessed_flag = "predicted_from_guesses";
 
 /// The shipped one behind the report's predictions, for the report's device.
 std::optional<model::Profile> profile_behind(const report::Report& report) {
@@ -31,7 +31,8 @@ model::Profile otherwise(model::Profile profile) {
   constexpr double factor = 0.8;
   for (const model::RateField& field : model::rate_fields()) {
     const model::Source source = model::source_of(profile, field.name);
-    if (!field.carried && !field.measured_only && !model::rests_on_measurements(source)) profile.rates.*field.value *= factor;
+    if (!field.carried && !field.measured_only && !model::rests_on_measurements(source))
+      profile.rates.*field.value *= factor;
   }
   return profile;
 }
@@ -66,10 +67,10 @@ void flag_guesses(report::Report& report, std::span<const report::Expectation> e
     const bool is_held = std::ranges::any_of(expectations, [&](const report::Expectation& expectation) {
       return expectation.quantity == "measured_over_predicted" && report::selects(expectation.cases, record);
     });
-    const bool is_flagged = std::ranges::find(record.flags, flag) != record.flags.end();
+    const bool is_flagged = std::ranges::find(record.flags, guessed_flag) != record.flags.end();
     if (!is_held || is_flagged || !record.headline.measured) continue;
     const auto tested = report::case_of(record, registry);
-    if (tested && rests_on_guesses(*tested, *profile, guessed_otherwise)) record.flags.emplace_back(flag);
+    if (tested && rests_on_guesses(*tested, *profile, guessed_otherwise)) record.flags.emplace_back(guessed_flag);
   }
 }
 

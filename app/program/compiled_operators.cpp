@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view generated_folder = "/torchinductor_";
 constexpr std::string_view comment_begin = "Original ATen: [";
 constexpr std::string_view in_source = "aten.";
-constexpr std::string_view in_words = "aten::";
+constexpr std::string_view named_in_words = "aten::";
 constexpr std::size_t longest_list = 200;
 
 /// What stands in the brackets, as operators are written elsewhere.
@@ -21,7 +21,7 @@ std::string operators_of(std::string_view list) {
   std::string words;
   while (!list.empty()) {
     const bool is_name = list.starts_with(in_source);
-    words += is_name ? in_words : list.substr(0, 1);
+    words += is_name ? named_in_words : list.substr(0, 1);
     list.remove_prefix(is_name ? in_source.size() : 1);
   }
   return report::one_line(report::truncated(words, longest_list));

@@ -23,7 +23,6 @@ namespace gpumem::app {
 
 namespace {
 
-constexpr double per_nano = 1e-9;
 constexpr const char* unnamed = "(a kernel whose name was lost)";
 
 /// Text in a field of fixed size, which may fill it.
@@ -124,7 +123,7 @@ class Merge {
     run_.launches += process.totals.beyond_slots;
     beyond_slots_ += process.totals.beyond_slots;
     graph_launches_ += process.totals.graph_launches;
-    run_.sampling_s += static_cast<double>(process.totals.sampling_ns) * per_nano;
+    run_.sampling_s += static_cast<double>(process.totals.sampling_ns) * seconds_per_ns;
   }
 
   /// The slots of graphs whose kernels have slots of their own.
@@ -155,7 +154,7 @@ class Merge {
     merged.launches += slot.launches;
     merged.as_a_whole = graph.event.as_a_whole != 0;
     merged.timed += slot.timed;
-    merged.timed_s += static_cast<double>(slot.timed_ns) * per_nano;
+    merged.timed_s += static_cast<double>(slot.timed_ns) * seconds_per_ns;
     add_times(slot, merged.times_s);
   }
 
@@ -194,7 +193,7 @@ class Merge {
   static void add_times(const inject::LaunchSlot& slot, std::vector<double>& times_s) {
     for (std::size_t i = 0; i < std::min(slot.times, inject::kept_times); ++i) {
       const double nanoseconds = slot.time_ns[i];
-      if (is_possible_time(nanoseconds)) times_s.push_back(nanoseconds * per_nano);
+      if (is_possible_time(nanoseconds)) times_s.push_back(nanoseconds * seconds_per_ns);
     }
   }
 
@@ -220,7 +219,7 @@ class Merge {
     kernel.launches += slot.launches;
     run_.launches += slot.launches;
     kernel.timed += slot.timed;
-    kernel.timed_s += static_cast<double>(slot.timed_ns) * per_nano;
+    kernel.timed_s += static_cast<double>(slot.timed_ns) * seconds_per_ns;
     add_times(slot, kernel.times_s);
     for (std::size_t reason = 0; reason < inject::unseen_reasons; ++reason) {
       kernel.unseen[reason] += slot.unseen[reason];
@@ -272,7 +271,7 @@ class Merge {
   void align_time_lines() {
     std::uint64_t bin_ns = 0;
     for (const MergedKernel& kernel : run_.kernels) bin_ns = std::max(bin_ns, kernel.ran.bin_ns);
-    run_.bin_s = static_cast<double>(bin_ns) * per_nano;
+    run_.bin_s = static_cast<double>(bin_ns) * seconds_per_ns;
     for (MergedKernel& kernel : run_.kernels) {
       inject::widen(kernel.ran, bin_ns);
       for (std::size_t bin = run_.bins; bin < inject::kept_bins; ++bin) {

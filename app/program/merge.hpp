@@ -17,6 +17,9 @@
 
 namespace gpumem::app {
 
+/// What the library leaves counts nanoseconds.
+constexpr double seconds_per_ns = 1e-9;
+
 /// One launch seen access by access, in the processes that were merged.
 struct SeenLaunch {
   const RawProcess* process = nullptr;

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* keep = "GPUMEM_RUN_KEEP";
+constexpr const char* keep_variable = "GPUMEM_RUN_KEEP";
 constexpr off_t least_room = 1 << 20;  // of a process that launches a few kernels
 
 /// For the command may change to another folder.
@@ -34,13 +34,13 @@ fs::path kept_folder(const std::string& name) {
   fs::create_directories(name, failed);
   fs::directory_iterator entry;
   if (!failed) entry = fs::directory_iterator(name, failed);
-  if (failed) throw usage_error(fmt::format("{}: cannot use '{}': {}", keep, name, failed.message()));
+  if (failed) throw usage_error(fmt::format("{}: cannot use '{}': {}", keep_variable, name, failed.message()));
   for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
     if (entry->path().extension() == inject::events_suffix) {
-      throw usage_error(fmt::format("{}: '{}' has the files of another run; name a new folder", keep, name));
+      throw usage_error(fmt::format("{}: '{}' has the files of another run; name a new folder", keep_variable, name));
     }
   }
-  return absolute(name, keep);
+  return absolute(name, keep_variable);
 }
 
 fs::path temporary_folder(const fs::path& parent) {
@@ -66,7 +66,7 @@ int full(const fs::path& folder) {
 }  // namespace
 
 RawFolder::RawFolder(const Places& places) {
-  if (const auto kept = places.variable(keep)) {
+  if (const auto kept = places.variable(keep_variable)) {
     path_ = kept_folder(*kept);
     temporary_ = false;
   } else {
@@ -75,7 +75,7 @@ RawFolder::RawFolder(const Places& places) {
   if (const int failure = full(path_); failure != 0) {
     remove();
     throw usage_error(fmt::format("cannot write to '{}': {}; set {} to another folder", place(), std::strerror(failure),
-                                  temporary_ ? "TMPDIR" : keep));
+                                  temporary_ ? "TMPDIR" : keep_variable));
   }
 }
 
@@ -83,7 +83,7 @@ std::optional<std::string> RawFolder::note_if_full() const {
   const int failure = full(path_);
   if (failure == 0) return std::nullopt;
   return fmt::format("'{}' became full ({}): what came last was not seen; set {} to a folder with more room", place(),
-                     std::strerror(failure), temporary_ ? "TMPDIR" : keep);
+                     std::strerror(failure), temporary_ ? "TMPDIR" : keep_variable);
 }
 
 std::string RawFolder::place() const { return (temporary_ ? path_.parent_path() : path_).string(); }

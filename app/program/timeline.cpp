@@ -9,8 +9,6 @@ namespace gpumem::app {
 
 namespace {
 
-constexpr double per_nano = 1e-9;
-
 class Timeline {
  public:
   Timeline(const MergedRun& run, const std::vector<report::Record>& results) : run_(run) {
@@ -42,7 +40,7 @@ class Timeline {
  private:
   /// Since the run's first launch.
   [[nodiscard]] double begin_s(const inject::Span& span) const {
-    return (static_cast<double>(span.begin_ns) - static_cast<double>(run_.began_ns)) * per_nano;
+    return (static_cast<double>(span.begin_ns) - static_cast<double>(run_.began_ns)) * seconds_per_ns;
   }
 
   /// The default stream is 0, others are numbered as they appear.
@@ -58,11 +56,11 @@ class Timeline {
                                 .process = process.process,
                                 .thread = span.lane,
                                 .begin_s = begin_s(span),
-                                .seconds = static_cast<double>(span.took_ns) * per_nano});
+                                .seconds = static_cast<double>(span.took_ns) * seconds_per_ns});
   }
 
   void add_launch(const RawProcess& process, const inject::Span& span) {
-    const double seconds = static_cast<double>(span.took_ns) * per_nano;
+    const double seconds = static_cast<double>(span.took_ns) * seconds_per_ns;
     if (const auto graph = run_.graph_of.find({&process, span.of}); graph != run_.graph_of.end()) {
       timeline_.graphs.push_back({.graph = graph->second,
                                   .process = process.process,

@@ -67,8 +67,8 @@ Launches launches_of(const Workload& workload) {
   if (workload.peer) return {static_cast<double>(workload.peer->copies), true};
   if (workload.operations.empty()) return {};
   Launches launches{0, true};
-  for (const Operation& operation : workload.operations) {
-    if (operation.work == Operation::Work::launch) {
+  for (const gpumem::Operation& operation : workload.operations) {
+    if (operation.work == gpumem::Operation::Work::launch) {
       launches.count += static_cast<double>(operation.count);
     } else {
       launches.alone = false;

@@ -64,9 +64,9 @@ class Places {
   std::size_t room_ = 0;
 };
 
-class Reader {
+class MatrixReader {
  public:
-  explicit Reader(const ByteSource& source) : source_(source), lines_(source) {}
+  explicit MatrixReader(const ByteSource& source) : source_(source), lines_(source) {}
 
   IndexSequence read() {
     read_banner();
@@ -146,6 +146,6 @@ class Reader {
 
 }  // namespace
 
-IndexSequence read_matrix_market(const ByteSource& source) { return Reader(source).read(); }
+IndexSequence read_matrix_market(const ByteSource& source) { return MatrixReader(source).read(); }
 
 }  // namespace gpumem::pattern

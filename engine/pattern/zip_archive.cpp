@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::uint64_t in_zip64 = 0xffffffff;  // in place of a number that needs 64 bits
 
-class Reader {
+class ArchiveReader {
  public:
-  Reader(std::string_view archive, const std::string& source) : archive_(archive), source_(source) {}
+  ArchiveReader(std::string_view archive, const std::string& source) : archive_(archive), source_(source) {}
 
   std::vector<ZipEntry> entries() const {
     std::uint64_t end = end_record();
@@ -107,7 +107,7 @@ class Reader {
 }  // namespace
 
 std::vector<ZipEntry> zip_entries(std::string_view archive, const std::string& source) {
-  return Reader(archive, source).entries();
+  return ArchiveReader(archive, source).entries();
 }
 
 ByteSource open_entry(const ZipEntry& entry, const std::string& source) {

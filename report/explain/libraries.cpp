@@ -17,7 +17,7 @@ constexpr auto layout = CallersChoice::layout;
 constexpr auto indices = CallersChoice::indices;
 
 /// The first that a name begins with counts.
-constexpr NamedKernels named[] = {
+constexpr NamedKernels libraries[] = {
     {"at::native::_scatter_gather", {"PyTorch", indices}},
     {"at::native::elementwise_kernel", {"PyTorch", layout}},
     {"at::native::embedding", {"PyTorch", indices}},
@@ -78,9 +78,9 @@ void skip(std::string_view& text, std::string_view beginning) {
 std::optional<LibraryKernel> library_kernel(std::string_view kernel) {
   skip(kernel, "void ");
   skip(kernel, "(anonymous namespace)::");
-  const auto* found =
-      std::ranges::find_if(named, [&](const NamedKernels& kernels) { return kernel.starts_with(kernels.beginning); });
-  if (found == std::end(named)) return std::nullopt;
+  const auto* found = std::ranges::find_if(
+      libraries, [&](const NamedKernels& kernels) { return kernel.starts_with(kernels.beginning); });
+  if (found == std::end(libraries)) return std::nullopt;
   return found->kernel;
 }
 

@@ -17,7 +17,7 @@ namespace gpumem::report {
 
 namespace {
 
-constexpr int digits = 3;
+constexpr int summary_digits = 3;
 constexpr std::size_t most_groups = 3;  // said one by one
 
 /// Cases of which the same is predicted, or nothing.
@@ -31,7 +31,7 @@ double median_of(const std::vector<double>& values) { return measure::estimate_m
 
 std::string range_words(const std::vector<double>& values) {
   const auto [low, high] = std::ranges::minmax(values);
-  return significant(low, digits) + (reads_same(values) ? "" : " to " + significant(high, digits));
+  return significant(low, summary_digits) + (reads_same(values) ? "" : " to " + significant(high, summary_digits));
 }
 
 /// Of a measured value to what was predicted.
@@ -64,7 +64,7 @@ std::map<double, PredictedAlike, std::greater<>> groups_of(const Cases& cases, s
   for (const MetricRecord& reading : readings) {
     const auto value = measured ? reading.measured : reading.predicted;
     if (!value) continue;
-    PredictedAlike& group = groups[reading.predicted ? std::stod(significant(*reading.predicted, digits)) : 0];
+    PredictedAlike& group = groups[reading.predicted ? std::stod(significant(*reading.predicted, summary_digits)) : 0];
     group.values.push_back(*value);
     if (!measured || !reading.predicted) continue;
     group.ratios.push_back(*value / *reading.predicted);
@@ -98,8 +98,9 @@ std::string relative_words(const Cases& cases) {
 }  // namespace
 
 bool reads_same(const std::vector<double>& values) {
-  return std::ranges::all_of(
-      values, [&](double value) { return significant(value, digits) == significant(values.front(), digits); });
+  return std::ranges::all_of(values, [&](double value) {
+    return significant(value, summary_digits) == significant(values.front(), summary_digits);
+  });
 }
 
 std::vector<std::string> summary_of(const Cases& cases, std::string_view quantity) {
