@@ -40,4 +40,9 @@ std::map<std::string, std::string> read_copy_rates(std::span<const report::Recor
 /// The same for the latencies that sound cases of the probe `latency` tell, in random order: their medians.
 std::map<std::string, std::string> read_latencies(std::span<const report::Record> records, model::Profile& profile);
 
+/// The same for the queues of busy memories, fitted to cases of the probe `loaded-latency`: at least three for each mix
+/// beside the one without traffic.
+std::map<std::string, std::string> read_loaded_latencies(std::span<const report::Record> records,
+                                                         model::Profile& profile);
+
 }  // namespace gpumem::app

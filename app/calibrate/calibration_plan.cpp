@@ -77,6 +77,8 @@ constexpr Line lines[] = {
     {CalibrationUse::fitted,
      "batching --batching separate,packed,batched --direction to-device,to-host --copies 1,4096"},
     {CalibrationUse::fitted, "latency --order random"},
+    {CalibrationUse::fitted, "loaded-latency --traffic 0,40,60,80,90,95 --written 0,50,100 --busy-level memory"},
+    {CalibrationUse::fitted, "loaded-latency --traffic 0,40,60,80,90,95 --written 0 --busy-level l2"},
 };
 
 }  // namespace
@@ -103,6 +105,8 @@ bool is_sound(const report::Record& record) {
          });
 }
 
-bool is_read_off(const std::string& probe) { return probe == "transfer" || probe == "batching" || probe == "latency"; }
+bool is_read_off(const std::string& probe) {
+  return probe == "transfer" || probe == "batching" || probe == "latency" || probe == "loaded-latency";
+}
 
 }  // namespace gpumem::app

@@ -146,7 +146,8 @@ ProfileCheck check_scaling(const Profile& profile) {
   std::vector<std::string> wrong;
   std::size_t compared = 0;
   for (const RateField& field : model::rate_fields()) {
-    if (field.carried || field.measured_only || (field.scale == Scale::link && !profile.device.link_bytes_per_s())) continue;
+    if (field.carried || field.measured_only || (field.scale == Scale::link && !profile.device.link_bytes_per_s()))
+      continue;
     ++compared;
     const bool told_by_gpu = field.scale != Scale::nothing || std::string_view(field.name).ends_with("_cycles");
     const double most = told_by_gpu ? of_gpu : of_host;
@@ -162,6 +163,7 @@ ProfileCheck check_predictions(const Profile& profile, std::span<const model::Fi
                                std::span<const report::Report> reports, const std::vector<Probe>& registry) {
   std::vector<double> copies;
   std::vector<double> latencies;
+  std::vector<double> loaded_latencies;
   for (const report::Report& report : reports) {
     for (const report::Record& measured : report.results) {
       if (!is_sound(measured) || !is_read_off(measured.probe)) continue;
@@ -169,7 +171,8 @@ ProfileCheck check_predictions(const Profile& profile, std::span<const model::Fi
       if (!tested) continue;
       const Workload workload = describe(*tested, profile.device);
       if (const auto error = error_of(measured, *tested, workload, profile)) {
-        (workload.chase ? latencies : copies).push_back(*error);
+        const bool is_loaded = workload.chase && workload.chase->traffic_share > 0;
+        (is_loaded ? loaded_latencies : workload.chase ? latencies : copies).push_back(*error);
       }
     }
   }
@@ -191,6 +194,7 @@ ProfileCheck check_predictions(const Profile& profile, std::span<const model::Fi
   hold(model::errors_of(launches, profile), {"launches", 0.05, 0.25});
   hold(model::errors_of(std::move(copies)), {"copies", 0.05, 0.6});
   hold(model::errors_of(std::move(latencies)), {"latencies", 0.05, 0.1});
+  hold(model::errors_of(std::move(loaded_latencies)), {"loaded latencies", 0.07, 0.2});
   if (fine.empty() && wrong.empty()) wrong.emplace_back("no measured case to predict");
   return judged("predictions", wrong, report::join(fine, "; "));
 }

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "engine/access/request.hpp"
+#include "engine/model/queueing.hpp"
 
 namespace gpumem::model {
 
@@ -39,7 +40,9 @@ double step_cycles(const Chase& chase, const Profile& profile) {
   const Rates& rates = profile.rates;
   if (!chase.level.empty()) {
     for (const LatencyLevel& level : latency_levels()) {
-      if (level.name == chase.level) return rates.*level.cycles;
+      if (level.name != chase.level) continue;
+      const MemoryLoad load{chase.traffic_share, chase.written_share};
+      return rates.*level.cycles + (load.share > 0 ? queue_cycles(level.name, load, rates) : 0);
     }
     throw std::logic_error("no latency is known of the level " + chase.level);
   }

@@ -89,8 +89,17 @@ struct Rates : pattern::InstructionCosts {
   double l2_far_latency_cycles = 0;        ///< where that part no longer holds the footprint
   double memory_latency_cycles = 0;
   double host_latency_cycles = 0;  ///< mapped memory: a time by nature, in cycles of the clock it was measured at
-  double l1_bytes = 0;             ///< what L1 of a multiprocessor holds that gives no memory to shared memory
-  double l2_near_share = 0;        ///< of L2: the part near a multiprocessor; 1 where all of it is as near
+  // The queues of a busy memory (queueing.hpp), of device memory by what it is busy with:
+  double memory_queue_loads_cycles = 0;
+  double memory_queue_loads_growth = 0;
+  double memory_queue_both_cycles = 0;  ///< as many stores as loads
+  double memory_queue_both_growth = 0;
+  double memory_queue_stores_cycles = 0;
+  double memory_queue_stores_growth = 0;
+  double l2_queue_cycles = 0;
+  double l2_queue_growth = 0;
+  double l1_bytes = 0;       ///< what L1 of a multiprocessor holds that gives no memory to shared memory
+  double l2_near_share = 0;  ///< of L2: the part near a multiprocessor; 1 where all of it is as near
 
   double nvlink_efficiency = 0;           ///< of NVLinks' theoretical bandwidth, what packets get of it
   double nvlink_header_bytes = 0;         ///< of a packet beside its data
@@ -157,8 +166,8 @@ struct RateField {
   bool carried = false;   ///< a constant of the model's formulas: `gpumem calibrate` carries it over, never fits it
   double least = 1e-18;   ///< that a profile may give it: no sum or product gets near the ends of what a double holds
   double most = 1e24;
-  /// Nothing that a device says of itself tells it, nor what others measured on another GPU: a profile that leaves it out
-  /// does not know it. It is 0 then, and what needs it is not predicted (Workload::needed_rates).
+  /// Nothing that a device says of itself tells it, nor what others measured on another GPU: a profile that leaves it
+  /// out does not know it. It is 0 then, and what needs it is not predicted (Workload::needed_rates).
   bool measured_only = false;
 };
 
@@ -183,9 +192,9 @@ struct Profile {
 };
 
 /// Parses a profile: of a GPU, or of a node, which may name the shipped profile of its GPUs instead of repeating it.
-/// Rates that it leaves out are the H200's, scaled as their field says; `how` says so. Those that are measured only stay
-/// unknown. Copy engines left out are two,
-/// one each way. Throws a usage error that names the source, the JSON pointer and what was expected.
+/// Rates that it leaves out are the H200's, scaled as their field says; `how` says so. Those that are measured only
+/// stay unknown. Copy engines left out are two, one each way. Throws a usage error that names the source, the JSON
+/// pointer and what was expected.
 [[nodiscard]] Profile parse_profile(std::string_view text, const std::string& source);
 
 /// Rates in the proportions measured on an H200, scaled by what the device says of itself. A guess, and marked as one.

@@ -16,6 +16,13 @@ constexpr RateField factor(const char* name, RateMember value) { return constant
 constexpr double least_exponent = 0.1;
 constexpr RateField exponent(const char* name, RateMember value) { return constant(name, value, least_exponent, 10); }
 
+constexpr RateField measured(const char* name, RateMember value, double least, double most) {
+  return {name, value, Scale::nothing, true, false, least, most, true};
+}
+constexpr RateField queue_cycles(const char* name, RateMember value) { return measured(name, value, 1e-3, 1e6); }
+/// Below 1, so that a queue is finite beside any traffic below all.
+constexpr RateField queue_growth(const char* name, RateMember value) { return measured(name, value, 1e-6, 0.999999); }
+
 }  // namespace
 
 std::span<const RateField> rate_fields() {
@@ -88,6 +95,14 @@ std::span<const RateField> rate_fields() {
       {"l2_far_latency_cycles", &Rates::l2_far_latency_cycles, Scale::nothing, true},
       {"memory_latency_cycles", &Rates::memory_latency_cycles, Scale::nothing, true},
       {"host_latency_cycles", &Rates::host_latency_cycles, Scale::nothing, true},
+      queue_cycles("memory_queue_loads_cycles", &Rates::memory_queue_loads_cycles),
+      queue_growth("memory_queue_loads_growth", &Rates::memory_queue_loads_growth),
+      queue_cycles("memory_queue_both_cycles", &Rates::memory_queue_both_cycles),
+      queue_growth("memory_queue_both_growth", &Rates::memory_queue_both_growth),
+      queue_cycles("memory_queue_stores_cycles", &Rates::memory_queue_stores_cycles),
+      queue_growth("memory_queue_stores_growth", &Rates::memory_queue_stores_growth),
+      queue_cycles("l2_queue_cycles", &Rates::l2_queue_cycles),
+      queue_growth("l2_queue_growth", &Rates::l2_queue_growth),
       {"l1_bytes", &Rates::l1_bytes, Scale::nothing, true},
       {"l2_near_share", &Rates::l2_near_share, Scale::nothing, true},
       {"nvlink_efficiency", &Rates::nvlink_efficiency, Scale::nothing, true},

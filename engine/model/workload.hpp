@@ -42,6 +42,9 @@ struct Operation {
 struct Chase {
   std::string level = {};   ///< what answers every step, one of model::latency_levels(): "shared"
   std::uint64_t lines = 0;  ///< without a level: of device memory, each visited again only after all the others
+  /// What the level carries besides: a share, below 1, of what such traffic reaches, and how much of that is written.
+  double traffic_share = 0;
+  double written_share = 0;
 };
 
 /// Bytes that cross from one GPU of the machine to another.

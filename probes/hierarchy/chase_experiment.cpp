@@ -73,6 +73,7 @@ double ChaseExperiment::sample() {
   const Result result = read(result_);
   sampled_ns_ += result.nanoseconds;
   sampled_steps_ += steps_;
+  sampled(result.nanoseconds * 1e-9);
   return static_cast<double>(result.cycles) / steps_;
 }
 

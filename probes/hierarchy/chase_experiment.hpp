@@ -54,6 +54,8 @@ class ChaseExperiment : public measure::Experiment {
  protected:
   /// Queues the kernel and says which place it has to reach.
   virtual std::uint64_t run(std::uint64_t* result, cudaStream_t stream) = 0;
+  /// Called when a launch is sampled whose timed steps took so long.
+  virtual void sampled(double /*seconds*/) {}
   [[nodiscard]] std::uint32_t steps() const { return steps_; }
 
  private:

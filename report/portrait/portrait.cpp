@@ -45,6 +45,7 @@ struct ChartRow {
 
 constexpr ChartRow chart_rows[] = {
     {"working-set", "How far away data is, by how much of it there is", "a larger footprint", true, true},
+    {"loaded-latency", "How long a load takes while memory is busy", "busy memory", false, true},
     {"offset", "What misalignment costs", "misalignment", false, false},
     {"stride", "What strides cost", "strides", true, true},
     {"bank", "What bank conflicts cost", "bank conflicts", true, true},

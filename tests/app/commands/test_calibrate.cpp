@@ -219,6 +219,35 @@ TEST_CASE("latencies are read off sound chases in random order", "[calibrate]") 
   CHECK(profile.rates.host_latency_cycles == before.host_latency_cycles);
 }
 
+TEST_CASE("queues are fitted to chases beside traffic that is held back", "[calibrate]") {
+  const Probe& probe = *find_probe("loaded-latency");
+  const auto measured = [&](std::uint64_t traffic, std::uint64_t written, double cycles) {
+    report::Record record = record_of(Case{
+        &probe, {{"traffic_percent", traffic}, {"written_percent", written}, {"busy_level", std::string("memory")}}});
+    record.time = report::TimeRecord{};
+    record.time->summary.median = measure::Seconds(1e-3);
+    record.headline.measured = cycles;
+    return record;
+  };
+  const auto queued = [](double share) { return 600 + 120 * share / (1 - 0.9 * share); };
+  std::vector<report::Record> records;
+  for (const std::uint64_t traffic : {0, 40, 60, 80, 95}) {
+    records.push_back(measured(traffic, 0, queued(static_cast<double>(traffic) / 100)));
+  }
+  records.push_back(measured(100, 0, 9000));  // not held back: the traffic's choice
+  records.push_back(measured(0, 50, 600));
+  records.push_back(measured(40, 50, 700));   // of this mix there are too few
+  records.push_back(measured(40, 100, 700));  // and of this one none beside no traffic
+  records.push_back(measured(60, 100, 800));
+  records.push_back(measured(80, 100, 900));
+  model::Profile profile = model::load_profile("h200");
+  const auto how = read_loaded_latencies(records, profile);
+  CHECK(how.size() == 2);
+  CHECK(how.at("memory_queue_loads_growth") == "chases beside loads of device memory, 4 shares of what they reach");
+  CHECK(profile.rates.memory_queue_loads_cycles == Approx(120).epsilon(1e-3));
+  CHECK(profile.rates.memory_queue_loads_growth == Approx(0.9));
+}
+
 TEST_CASE("the calibration plan holds out other patterns than it fits", "[calibrate]") {
   std::size_t fitted = 0;
   std::size_t held_out = 0;
