@@ -77,6 +77,9 @@ constexpr Line lines[] = {
     {CalibrationUse::fitted,
      "batching --batching separate,packed,batched --direction to-device,to-host --copies 1,4096"},
     {CalibrationUse::fitted, "latency --order random"},
+    // What one multiprocessor takes from L2, and how many atomics L2 executes.
+    {CalibrationUse::fitted, "neighbours --split 12 --victim l2 --protection none"},
+    {CalibrationUse::fitted, "neighbours --split 75 --victim atomics --protection none"},
 };
 
 }  // namespace
@@ -103,6 +106,8 @@ bool is_sound(const report::Record& record) {
          });
 }
 
-bool is_read_off(const std::string& probe) { return probe == "transfer" || probe == "batching" || probe == "latency"; }
+bool is_read_off(const std::string& probe) {
+  return probe == "transfer" || probe == "batching" || probe == "latency" || probe == "neighbours";
+}
 
 }  // namespace gpumem::app

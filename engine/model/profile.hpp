@@ -88,9 +88,11 @@ struct Rates : pattern::InstructionCosts {
   double l2_latency_cycles = 0;            ///< the part of L2 near the multiprocessor
   double l2_far_latency_cycles = 0;        ///< where that part no longer holds the footprint
   double memory_latency_cycles = 0;
-  double host_latency_cycles = 0;  ///< mapped memory: a time by nature, in cycles of the clock it was measured at
-  double l1_bytes = 0;             ///< what L1 of a multiprocessor holds that gives no memory to shared memory
-  double l2_near_share = 0;        ///< of L2: the part near a multiprocessor; 1 where all of it is as near
+  double host_latency_cycles = 0;      ///< mapped memory: a time by nature, in cycles of the clock it was measured at
+  double l1_bytes = 0;                 ///< what L1 of a multiprocessor holds that gives no memory to shared memory
+  double l2_near_share = 0;            ///< of L2: the part near a multiprocessor; 1 where all of it is as near
+  double l2_port_bytes_per_cycle = 0;  ///< that L2 delivers to one multiprocessor
+  double atomic_sectors_per_s = 0;     ///< of which L2 executes the atomics of all lanes, all different words
 
   double nvlink_efficiency = 0;           ///< of NVLinks' theoretical bandwidth, what packets get of it
   double nvlink_header_bytes = 0;         ///< of a packet beside its data
@@ -157,8 +159,8 @@ struct RateField {
   bool carried = false;   ///< a constant of the model's formulas: `gpumem calibrate` carries it over, never fits it
   double least = 1e-18;   ///< that a profile may give it: no sum or product gets near the ends of what a double holds
   double most = 1e24;
-  /// Nothing that a device says of itself tells it, nor what others measured on another GPU: a profile that leaves it out
-  /// does not know it. It is 0 then, and what needs it is not predicted (Workload::needed_rates).
+  /// Nothing that a device says of itself tells it, nor what others measured on another GPU: a profile that leaves it
+  /// out does not know it. It is 0 then, and what needs it is not predicted (Workload::needed_rates).
   bool measured_only = false;
 };
 
@@ -183,9 +185,9 @@ struct Profile {
 };
 
 /// Parses a profile: of a GPU, or of a node, which may name the shipped profile of its GPUs instead of repeating it.
-/// Rates that it leaves out are the H200's, scaled as their field says; `how` says so. Those that are measured only stay
-/// unknown. Copy engines left out are two,
-/// one each way. Throws a usage error that names the source, the JSON pointer and what was expected.
+/// Rates that it leaves out are the H200's, scaled as their field says; `how` says so. Those that are measured only
+/// stay unknown. Copy engines left out are two, one each way. Throws a usage error that names the source, the JSON
+/// pointer and what was expected.
 [[nodiscard]] Profile parse_profile(std::string_view text, const std::string& source);
 
 /// Rates in the proportions measured on an H200, scaled by what the device says of itself. A guess, and marked as one.

@@ -8,6 +8,13 @@ constexpr RateField constant(const char* name, RateMember value, double least, d
   return {name, value, Scale::nothing, false, true, least, most};
 }
 
+/// Nothing else tells it than a measurement on such a GPU.
+constexpr RateField measured_only(const char* name, RateMember value) {
+  RateField field{name, value, Scale::nothing, true};
+  field.measured_only = true;
+  return field;
+}
+
 constexpr RateField cycles(const char* name, RateMember value) { return constant(name, value, 1e-3, 1e6); }
 constexpr RateField lines(const char* name, RateMember value) { return constant(name, value, 1e-3, 1e6); }
 constexpr RateField share(const char* name, RateMember value) { return constant(name, value, 1e-6, 1); }
@@ -90,6 +97,8 @@ std::span<const RateField> rate_fields() {
       {"host_latency_cycles", &Rates::host_latency_cycles, Scale::nothing, true},
       {"l1_bytes", &Rates::l1_bytes, Scale::nothing, true},
       {"l2_near_share", &Rates::l2_near_share, Scale::nothing, true},
+      measured_only("l2_port_bytes_per_cycle", &Rates::l2_port_bytes_per_cycle),
+      measured_only("atomic_sectors_per_s", &Rates::atomic_sectors_per_s),
       {"nvlink_efficiency", &Rates::nvlink_efficiency, Scale::nothing, true},
       {"nvlink_header_bytes", &Rates::nvlink_header_bytes, Scale::nothing, true},
       {"nvlink_kernel_return_bytes", &Rates::nvlink_kernel_return_bytes, Scale::nothing, true},
