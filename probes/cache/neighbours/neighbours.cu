@@ -64,18 +64,18 @@ Workload describe_neighbours(const Case& decided, const Device& device) {
   const unsigned word_bytes = adds ? atomic_word_bytes : neighbour_word_bytes;
   const std::uint64_t words = launch.victim_bytes / word_bytes;
   const std::uint64_t requests = (words + access::warp_lanes - 1) / access::warp_lanes;
-  workload.kernel = adds ? measure::kernel_name<&add_beside>() : measure::kernel_name<&read_beside>();
-  access::Site site{.name = "victim's words",
-                    .op = adds ? access::Op::atomic : access::Op::load,
-                    .word_bytes = word_bytes,
-                    .instructions = neighbour_in_a_row,
-                    .requests = requests * launch.turns,
-                    .passes = launch.turns,
-                    .kept_in_l1 = false};
-  site.request = [bytes = launch.victim_bytes, word_bytes, requests](std::uint64_t k) {
-    return victim_request(k % requests, bytes, word_bytes);
-  };
-  workload.sites.push_back(std::move(site));
+  workload.kernel = adds ? measure::kernel_name<&add_beside<neighbour_in_a_row>>()
+                         : measure::kernel_name<&read_beside<neighbour_in_a_row>>();
+  workload.sites.push_back({.name = "victim's words",
+                            .op = adds ? access::Op::atomic : access::Op::load,
+                            .word_bytes = word_bytes,
+                            .instructions = neighbour_in_a_row,
+                            .requests = requests * launch.turns,
+                            .passes = launch.turns,
+                            .kept_in_l1 = false,
+                            .request = [bytes = launch.victim_bytes, word_bytes, requests](std::uint64_t k) {
+                              return victim_request(k % requests, bytes, word_bytes);
+                            }});
   workload.blocks = launch.victim_blocks;
   workload.block_threads = neighbour_threads;
   workload.shared_bytes_per_block = launch.shared_bytes_per_block;
@@ -109,8 +109,8 @@ class NeighboursExperiment final : public measure::Experiment {
     // memory: a multiprocessor changes it only when it has nothing to do.
     reserve_multiprocessor(&begin_victim);
     reserve_multiprocessor(&end_victim);
-    reserve_multiprocessor(&read_beside);
-    reserve_multiprocessor(&add_beside);
+    reserve_multiprocessor(&read_beside<neighbour_in_a_row>);
+    reserve_multiprocessor(&add_beside<neighbour_in_a_row>);
     reserve_multiprocessor(&stream_beside);
     if (launch_.victim != Victim::l2) {
       target_ = measure::DeviceBuffer(launch_.victim_bytes);
@@ -208,14 +208,15 @@ class NeighboursExperiment final : public measure::Experiment {
     config.numAttrs = protected_now && launch_.protection == Protection::window ? 1 : 0;
     if (launch_.victim == Victim::atomics) {
       measure::check(
-          cudaLaunchKernelEx(&config, add_beside, target_.as<std::uint32_t>(),
+          cudaLaunchKernelEx(&config, add_beside<neighbour_in_a_row>, target_.as<std::uint32_t>(),
                              static_cast<std::uint32_t>(launch_.victim_bytes / atomic_word_bytes), launch_.turns),
           "launch the victim");
       return;
     }
-    measure::check(cudaLaunchKernelEx(&config, read_beside, words_, static_cast<std::uint32_t>(read_words()),
-                                      launch_.turns, victim_sums_.as<std::uint32_t>()),
-                   "launch the victim");
+    measure::check(
+        cudaLaunchKernelEx(&config, read_beside<neighbour_in_a_row>, words_, static_cast<std::uint32_t>(read_words()),
+                           launch_.turns, victim_sums_.as<std::uint32_t>()),
+        "launch the victim");
   }
 
   void launch_neighbour(unsigned blocks, std::uint64_t most_ns, bool alone) {

@@ -60,6 +60,7 @@ static __global__ void end_victim(NeighbourSignals* signals) {
 }
 
 /// All blocks share out the words, and go over them `turns` times. Each thread stores the sum of what it has read.
+template <unsigned in_a_row>
 __global__ void __launch_bounds__(neighbour_threads, 1)
     read_beside(const uint4* words, std::uint32_t count, std::uint32_t turns, std::uint32_t* sums) {
   const std::uint32_t thread = blockIdx.x * neighbour_threads + threadIdx.x;
@@ -68,10 +69,10 @@ __global__ void __launch_bounds__(neighbour_threads, 1)
 #pragma unroll 1
   for (std::uint32_t turn = 0; turn < turns; ++turn) {
 #pragma unroll 1
-    for (std::uint32_t i = thread; i < count; i += neighbour_in_a_row * step) {
-      uint4 word[neighbour_in_a_row] = {};
+    for (std::uint32_t i = thread; i < count; i += in_a_row * step) {
+      uint4 word[in_a_row] = {};
 #pragma unroll
-      for (unsigned k = 0; k < neighbour_in_a_row; ++k) {
+      for (unsigned k = 0; k < in_a_row; ++k) {
         if (i + k * step < count) word[k] = load_of_l2(words + i + k * step);
       }
 #pragma unroll
@@ -82,15 +83,16 @@ __global__ void __launch_bounds__(neighbour_threads, 1)
 }
 
 /// The same with atomics, which add 1 to every word in each turn.
+template <unsigned in_a_row>
 __global__ void __launch_bounds__(neighbour_threads, 1)
     add_beside(std::uint32_t* words, std::uint32_t count, std::uint32_t turns) {
   const std::uint32_t step = gridDim.x * neighbour_threads;
 #pragma unroll 1
   for (std::uint32_t turn = 0; turn < turns; ++turn) {
 #pragma unroll 1
-    for (std::uint32_t i = blockIdx.x * neighbour_threads + threadIdx.x; i < count; i += neighbour_in_a_row * step) {
+    for (std::uint32_t i = blockIdx.x * neighbour_threads + threadIdx.x; i < count; i += in_a_row * step) {
 #pragma unroll
-      for (unsigned k = 0; k < neighbour_in_a_row; ++k) {
+      for (unsigned k = 0; k < in_a_row; ++k) {
         if (i + k * step < count) {
           asm volatile("red.global.add.u32 [%0], 1;" ::"l"(words + i + k * step) : "memory");
         }
