@@ -95,7 +95,7 @@ class NeighboursExperiment final : public measure::Experiment {
  public:
   NeighboursExperiment(const Case& decided, measure::Session& session)
       : launch_(decided, session.device()),
-        session_(session),
+        session_(&session),
         words_(reinterpret_cast<const uint4*>(
             session.random_source((read_words() * neighbour_word_bytes + launch_.stream_bytes()) / word_bytes))),
         victim_stream_(launch_.protection == Protection::priority ? measure::Priority::highest
@@ -315,7 +315,7 @@ class NeighboursExperiment final : public measure::Experiment {
     measure::check(cudaStreamSynchronize(stream), "wait for the poison");
     run();
     if (launch_.victim == Victim::link) {
-      return measure::verify_random_words(session_, target_.as<std::uint32_t>(), launch_.victim_bytes / word_bytes, 0,
+      return measure::verify_random_words(*session_, target_.as<std::uint32_t>(), launch_.victim_bytes / word_bytes, 0,
                                           stream, "32-bit words on the device");
     }
     mismatches_.reset(stream);
@@ -331,7 +331,7 @@ class NeighboursExperiment final : public measure::Experiment {
   }
 
   NeighboursLaunch launch_;
-  measure::Session& session_;
+  measure::Session* session_;
   const uint4* words_;  ///< the victim's, if it reads, then the stream
   measure::Stream victim_stream_;
   measure::Stream neighbour_stream_;
@@ -398,19 +398,21 @@ Probe neighbours_probe() {
       .quantity = {"kept_percent", "of its rate alone, what the victim keeps beside the neighbour", Better::more},
       .predict =
           predicted([](const model::NeighbourRates& rates) { return 100 * rates.victim_beside / rates.victim_alone; })};
-  probe.metrics = {{.quantity = {"victim_alone_gb_per_s", "the victim alone", Better::more},
+  const Metric neighbour_kept = {
+      .quantity = {"neighbour_kept_percent", "of its rate alone, what the neighbour keeps beside the victim",
+                   Better::more},
+      .predict = predicted(
+          [](const model::NeighbourRates& rates) { return 100 * rates.neighbour_beside / rates.neighbour_alone; }),
+      .essential = true};
+  probe.metrics = {neighbour_kept,
+                   {.quantity = {"victim_alone_gb_per_s", "the victim alone", Better::more},
                     .predict = predicted_gb_per_s(&model::NeighbourRates::victim_alone)},
                    {.quantity = {"victim_beside_gb_per_s", "the victim beside the neighbour", Better::more},
                     .predict = predicted_gb_per_s(&model::NeighbourRates::victim_beside)},
                    {.quantity = {"neighbour_alone_gb_per_s", "the neighbour alone, with its whole grid", Better::more},
                     .predict = predicted_gb_per_s(&model::NeighbourRates::neighbour_alone)},
                    {.quantity = {"neighbour_beside_gb_per_s", "the neighbour beside the victim", Better::more},
-                    .predict = predicted_gb_per_s(&model::NeighbourRates::neighbour_beside)},
-                   {.quantity = {"neighbour_kept_percent",
-                                 "of its rate alone, what the neighbour keeps beside the victim", Better::more},
-                    .predict = predicted([](const model::NeighbourRates& rates) {
-                      return 100 * rates.neighbour_beside / rates.neighbour_alone;
-                    })}};
+                    .predict = predicted_gb_per_s(&model::NeighbourRates::neighbour_beside)}};
   probe.size = size_neighbours;
   probe.fits = [](const Case& tested, const Device&) {
     return tested[axis::victim] != Victim::link || tested[axis::protection] != Protection::window;
