@@ -16,7 +16,7 @@ namespace axis {
 inline constexpr Number split{"split_percent"};
 inline constexpr Choice<Neighbours::Victim> victim{"victim", {"l2", "atomics", "link"}};
 inline constexpr Choice<Protection> protection{"protection", {"none", "window", "priority", "smaller-grid"}};
-inline constexpr Number victim_bytes{"victim_bytes"};
+inline constexpr Number victim_bytes{"victim_data_bytes"};
 }  // namespace axis
 
 inline constexpr unsigned neighbour_threads = 1024;   ///< of the one block that a multiprocessor has room for

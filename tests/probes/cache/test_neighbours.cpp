@@ -18,9 +18,10 @@ constexpr std::uint64_t mib = 1U << 20U;
 
 Case neighbours_case(const std::string& victim, const std::string& protection = "none", std::uint64_t split = 50,
                      Value bytes = 16 * mib) {
-  return test::any_case(
-      "neighbours",
-      {{"victim", victim}, {"protection", protection}, {"split_percent", split}, {"victim_bytes", std::move(bytes)}});
+  return test::any_case("neighbours", {{"victim", victim},
+                                       {"protection", protection},
+                                       {"split_percent", split},
+                                       {"victim_data_bytes", std::move(bytes)}});
 }
 
 Workload described(const Case& tested) { return tested.probe->describe(tested, test::some_device()); }
