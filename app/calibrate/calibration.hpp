@@ -45,4 +45,8 @@ std::map<std::string, std::string> read_latencies(std::span<const report::Record
 std::map<std::string, std::string> read_loaded_latencies(std::span<const report::Record> records,
                                                          model::Profile& profile);
 
+/// The same for what one multiprocessor takes from L2, and for L2's atomics, of sound cases of the probe `neighbours`.
+std::map<std::string, std::string> read_neighbour_rates(std::span<const report::Record> records,
+                                                        model::Profile& profile);
+
 }  // namespace gpumem::app

@@ -79,6 +79,9 @@ constexpr Line lines[] = {
     {CalibrationUse::fitted, "latency --order random"},
     {CalibrationUse::fitted, "loaded-latency --traffic 0,40,60,80,90,95 --written 0,50,100 --busy-level memory"},
     {CalibrationUse::fitted, "loaded-latency --traffic 0,40,60,80,90,95 --written 0 --busy-level l2"},
+    // What one multiprocessor takes from L2, and how many atomics L2 executes.
+    {CalibrationUse::fitted, "neighbours --split 12 --victim l2 --protection none"},
+    {CalibrationUse::fitted, "neighbours --split 75 --victim atomics --protection none"},
 };
 
 }  // namespace
@@ -106,7 +109,8 @@ bool is_sound(const report::Record& record) {
 }
 
 bool is_read_off(const std::string& probe) {
-  return probe == "transfer" || probe == "batching" || probe == "latency" || probe == "loaded-latency";
+  static constexpr std::string_view probes[] = {"transfer", "batching", "latency", "loaded-latency", "neighbours"};
+  return std::ranges::find(probes, probe) != std::end(probes);
 }
 
 }  // namespace gpumem::app

@@ -170,6 +170,7 @@ ProfileCheck check_predictions(const Profile& profile, std::span<const model::Fi
       const auto tested = report::case_of(measured, registry);
       if (!tested) continue;
       const Workload workload = describe(*tested, profile.device);
+      if (workload.neighbours) continue;  // what was read off them is no share of what they keep
       if (const auto error = error_of(measured, *tested, workload, profile)) {
         const bool is_loaded = workload.chase && workload.chase->traffic_share > 0;
         (is_loaded ? loaded_latencies : workload.chase ? latencies : copies).push_back(*error);

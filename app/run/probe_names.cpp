@@ -35,6 +35,7 @@ constexpr Synonyms synonyms[] = {
     {"layout", "aos soa"},
     {"local", "spills register-spills"},
     {"matmul", "gemm sgemm"},
+    {"neighbours", "interference concurrent-kernels noisy-neighbour l2"},
     {"offset", "alignment misalignment unaligned"},
     {"overlap", "streams async-memcpy"},
     {"pattern", "expression"},

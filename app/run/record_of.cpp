@@ -76,8 +76,9 @@ void add_prediction(report::Record& record, const Probe& probe, const Workload& 
   if (prediction.cache_resident && workload.modelled()) record.flags.emplace_back("cache_resident");
   if (profile.from_attributes) record.flags.emplace_back("predicted_from_attributes");
   const std::string why_not = model::why_unpredicted(workload, profile);
-  const bool of_steps_alone = workload.chase && why_not == workload.unmodelled;
-  if (!why_not.empty() && !of_steps_alone) {
+  // Of steps of a chase, or of what runs at once, there is a prediction, though none of the time of the whole run.
+  const bool of_headline_alone = (workload.chase || workload.neighbours) && why_not == workload.unmodelled;
+  if (!why_not.empty() && !of_headline_alone) {
     record.no_prediction = why_not;
     return;
   }

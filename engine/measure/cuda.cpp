@@ -40,9 +40,13 @@ void FreeDevice::operator()(void* data) const noexcept { forget_failure(cudaFree
 void FreeHost::operator()(void* data) const noexcept { forget_failure(cudaFreeHost(data)); }
 }  // namespace detail
 
-Stream::Stream() {
+Stream::Stream(Priority priority) {
   cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "create a stream");
+  int lowest = 0;
+  int highest = 0;  // a smaller number
+  check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "ask for the priorities of streams");
+  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, priority == Priority::highest ? highest : lowest),
+        "create a stream");
   stream_.reset(stream);
 }
 

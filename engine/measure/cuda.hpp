@@ -51,11 +51,15 @@ struct FreeHost {
 };
 }  // namespace detail
 
+/// Whose blocks the device starts first where several kernels have some waiting.
+enum class Priority { usual, highest };
+
 /// A stream of the current device. It does not synchronise with the legacy default stream, so nothing that a library
 /// does there lands inside a timed region.
 class Stream {
  public:
-  Stream();
+  Stream() : Stream(Priority::usual) {}
+  explicit Stream(Priority priority);
   [[nodiscard]] cudaStream_t get() const noexcept { return stream_.get(); }
   void synchronize() const;  ///< reports errors of everything enqueued so far
 

@@ -98,8 +98,10 @@ struct Rates : pattern::InstructionCosts {
   double memory_queue_stores_growth = 0;
   double l2_queue_cycles = 0;
   double l2_queue_growth = 0;
-  double l1_bytes = 0;       ///< what L1 of a multiprocessor holds that gives no memory to shared memory
-  double l2_near_share = 0;  ///< of L2: the part near a multiprocessor; 1 where all of it is as near
+  double l1_bytes = 0;                 ///< what L1 of a multiprocessor holds that gives no memory to shared memory
+  double l2_near_share = 0;            ///< of L2: the part near a multiprocessor; 1 where all of it is as near
+  double l2_port_bytes_per_cycle = 0;  ///< that L2 delivers to one multiprocessor
+  double atomic_sectors_per_s = 0;     ///< of which L2 executes the atomics of all lanes, all different words
 
   double nvlink_efficiency = 0;           ///< of NVLinks' theoretical bandwidth, what packets get of it
   double nvlink_header_bytes = 0;         ///< of a packet beside its data
@@ -159,9 +161,9 @@ enum class Scale { nothing, memory, banks, chip, link };
 using RateMember = double Rates::*;  // by a name: nvcc passes a bare one on in parentheses, which gcc warns of
 
 struct RateField {
-  const char* name;
-  RateMember value;
-  Scale scale;
+  const char* name = nullptr;
+  RateMember value = nullptr;
+  Scale scale = Scale::nothing;
   bool read_off = false;  ///< no launch depends on it: of copies, of the host, of chases, of other GPUs
   bool carried = false;   ///< a constant of the model's formulas: `gpumem calibrate` carries it over, never fits it
   double least = 1e-18;   ///< that a profile may give it: no sum or product gets near the ends of what a double holds

@@ -8,6 +8,12 @@ constexpr RateField constant(const char* name, RateMember value, double least, d
   return {name, value, Scale::nothing, false, true, least, most};
 }
 
+/// Nothing else tells it than a measurement on such a GPU.
+constexpr RateField measured_only(const char* name, RateMember value, double least = RateField{}.least,
+                                  double most = RateField{}.most) {
+  return {name, value, Scale::nothing, true, false, least, most, true};
+}
+
 constexpr RateField cycles(const char* name, RateMember value) { return constant(name, value, 1e-3, 1e6); }
 constexpr RateField lines(const char* name, RateMember value) { return constant(name, value, 1e-3, 1e6); }
 constexpr RateField share(const char* name, RateMember value) { return constant(name, value, 1e-6, 1); }
@@ -16,12 +22,8 @@ constexpr RateField factor(const char* name, RateMember value) { return constant
 constexpr double least_exponent = 0.1;
 constexpr RateField exponent(const char* name, RateMember value) { return constant(name, value, least_exponent, 10); }
 
-constexpr RateField measured(const char* name, RateMember value, double least, double most) {
-  return {name, value, Scale::nothing, true, false, least, most, true};
-}
-constexpr RateField queue_cycles(const char* name, RateMember value) { return measured(name, value, 1e-3, 1e6); }
-/// Below 1, so that a queue is finite beside any traffic below all.
-constexpr RateField queue_growth(const char* name, RateMember value) { return measured(name, value, 1e-6, 0.999999); }
+/// Of what a queue grows by: below 1, so that it is finite beside any traffic below all.
+constexpr double most_growth = 0.999999;
 
 }  // namespace
 
@@ -95,16 +97,18 @@ std::span<const RateField> rate_fields() {
       {"l2_far_latency_cycles", &Rates::l2_far_latency_cycles, Scale::nothing, true},
       {"memory_latency_cycles", &Rates::memory_latency_cycles, Scale::nothing, true},
       {"host_latency_cycles", &Rates::host_latency_cycles, Scale::nothing, true},
-      queue_cycles("memory_queue_loads_cycles", &Rates::memory_queue_loads_cycles),
-      queue_growth("memory_queue_loads_growth", &Rates::memory_queue_loads_growth),
-      queue_cycles("memory_queue_both_cycles", &Rates::memory_queue_both_cycles),
-      queue_growth("memory_queue_both_growth", &Rates::memory_queue_both_growth),
-      queue_cycles("memory_queue_stores_cycles", &Rates::memory_queue_stores_cycles),
-      queue_growth("memory_queue_stores_growth", &Rates::memory_queue_stores_growth),
-      queue_cycles("l2_queue_cycles", &Rates::l2_queue_cycles),
-      queue_growth("l2_queue_growth", &Rates::l2_queue_growth),
+      measured_only("memory_queue_loads_cycles", &Rates::memory_queue_loads_cycles),
+      measured_only("memory_queue_loads_growth", &Rates::memory_queue_loads_growth, 1e-6, most_growth),
+      measured_only("memory_queue_both_cycles", &Rates::memory_queue_both_cycles),
+      measured_only("memory_queue_both_growth", &Rates::memory_queue_both_growth, 1e-6, most_growth),
+      measured_only("memory_queue_stores_cycles", &Rates::memory_queue_stores_cycles),
+      measured_only("memory_queue_stores_growth", &Rates::memory_queue_stores_growth, 1e-6, most_growth),
+      measured_only("l2_queue_cycles", &Rates::l2_queue_cycles),
+      measured_only("l2_queue_growth", &Rates::l2_queue_growth, 1e-6, most_growth),
       {"l1_bytes", &Rates::l1_bytes, Scale::nothing, true},
       {"l2_near_share", &Rates::l2_near_share, Scale::nothing, true},
+      measured_only("l2_port_bytes_per_cycle", &Rates::l2_port_bytes_per_cycle),
+      measured_only("atomic_sectors_per_s", &Rates::atomic_sectors_per_s),
       {"nvlink_efficiency", &Rates::nvlink_efficiency, Scale::nothing, true},
       {"nvlink_header_bytes", &Rates::nvlink_header_bytes, Scale::nothing, true},
       {"nvlink_kernel_return_bytes", &Rates::nvlink_kernel_return_bytes, Scale::nothing, true},

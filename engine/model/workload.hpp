@@ -59,6 +59,18 @@ struct PeerTraffic {
   std::uint64_t chunks = 1;  ///< that a copy is cut into on its way through the host's memory
 };
 
+/// A kernel that goes over the same bytes again and again, or copies over the host link, on one part of the
+/// multiprocessors, while a neighbour on another part streams through device memory.
+struct Neighbours {
+  enum class Victim { l2, atomics, link };
+  Victim victim = Victim::l2;  ///< loads that L2 answers, atomics that it executes, copies by a copy engine
+  unsigned victim_multiprocessors = 1;
+  unsigned neighbour_multiprocessors = 1;         ///< that the neighbour takes when it is alone
+  unsigned neighbour_beside_multiprocessors = 1;  ///< and beside the victim
+  std::uint64_t victim_bytes = 0;                 ///< that the victim goes over
+  bool persists = false;                          ///< they have a persisting window
+};
+
 /// What a warp does one thing after another.
 struct Chain {
   double waits = 0;   ///< for loads that its L1 does not have
@@ -109,9 +121,10 @@ struct Workload {
   std::string_view unmodelled = {};
   /// Rates that are measured only (model::RateField) without which nothing is predicted of it.
   std::vector<double model::Rates::*> needed_rates = {};
-  std::optional<Chase> chase = {};         ///< and the steps of its chase, if it is one
-  std::optional<PeerTraffic> peer = {};    ///< what it is about, if that is another GPU
-  std::vector<Operation> operations = {};  ///< in the order the host issues them; empty: one launch of the kernel
+  std::optional<Chase> chase = {};            ///< and the steps of its chase, if it is one
+  std::optional<Neighbours> neighbours = {};  ///< what runs at once, if that is what it is about
+  std::optional<PeerTraffic> peer = {};       ///< what it is about, if that is another GPU
+  std::vector<Operation> operations = {};     ///< in the order the host issues them; empty: one launch of the kernel
 
   [[nodiscard]] bool modelled() const { return unmodelled.empty(); }
   [[nodiscard]] std::uint64_t useful_bytes() const { return useful_bytes_read + useful_bytes_written; }

@@ -20,6 +20,7 @@ KEYWORDS: dict[str, dict[str, str]] = {
     "latency": {"level": "latency"},
     "layout": {"buffer_bytes": "buffer"},
     "matmul": {"product_n": "product"},
+    "neighbours": {"split_percent": "split", "victim_data_bytes": "victim_data"},
     "occupancy": {"resident_warps_per_multiprocessor": "resident_warps"},
     "offset": {"offset_elements": "offset", "buffer_bytes": "buffer"},
     "overlap": {"size_bytes": "size"},

@@ -47,6 +47,8 @@ def probe(
     matmul: Names[Literal["row", "column", "rows-in-shared", "tile-16", "tile-32", "outputs-2", "outputs-64", "cublas"]]
         = None,
     type: Names[Literal["float", "double"]] = None, product_m: Numbers = None, product_k: Numbers = None,
+    split: Numbers = None, victim: Names[Literal["l2", "atomics", "link"]] = None,
+    protection: Names[Literal["none", "window", "priority", "smaller-grid"]] = None, victim_data: Numbers = None,
     resident_warps: Numbers = None, occupancy_limit: Names[Literal["shared-memory", "registers", "block-size"]] = None,
     offset: Numbers = None, streams: Numbers = None, overlap: Names[Literal["staged", "pageable", "host-work"]] = None,
     kernel_percent: Numbers = None, chunks: Numbers = None, pattern: Texts = None, active: Texts = None,
@@ -141,6 +143,11 @@ def probe(
     type: what the arrays hold (matmul, roofline, stream, transpose)
     product_m: rows of A and C; 0 for as many as --product (matmul)
     product_k: columns of A and rows of B, the depth of the product; 0 for as many as --product (matmul)
+    split: multiprocessors of the victim, as a percentage; the neighbour has the others (neighbours)
+    victim: a kernel whose data stay in L2, one of atomics, or copies over the link by a copy engine (neighbours)
+    protection: nothing; a persisting window on the victim's data; the highest priority for its stream; or half the grid
+        for the neighbour (neighbours)
+    victim_data: bytes that the victim goes over again and again; auto is a quarter of L2 (neighbours)
     resident_warps: warps of a multiprocessor at once, each with two loads of 16 bytes in flight a lane (occupancy)
     occupancy_limit: what keeps other warps out (occupancy)
     offset: elements every access is shifted by from an aligned start (offset, zero-copy)
@@ -554,6 +561,29 @@ def matmul(
     The rest is as for probe().
     """
     return _probed(locals(), "matmul")
+
+
+def neighbours(
+    *, split: Numbers = None, victim: Names[Literal["l2", "atomics", "link"]] = None,
+    protection: Names[Literal["none", "window", "priority", "smaller-grid"]] = None, victim_data: Numbers = None,
+    backend: Backend | None = None, gpu: FilePath | None = None, device: Device = None, counters: Counters = None,
+    ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
+    quiet: bool = False, **unknown: NoReturn,
+) -> Report:
+    """Two at once on one GPU: what a stream takes from its victim.
+
+    split: multiprocessors of the victim, as a percentage; the neighbour has the others (1..99 percent; default
+        12,25,50,75)
+    victim: a kernel whose data stay in L2, one of atomics, or copies over the link by a copy engine (default
+        l2,atomics,link)
+    protection: nothing; a persisting window on the victim's data; the highest priority for its stream; or half the grid
+        for the neighbour (default none,window,priority,smaller-grid)
+    victim_data: bytes that the victim goes over again and again; auto is a quarter of L2 (512..268435456 bytes; default
+        auto)
+
+    The rest is as for probe().
+    """
+    return _probed(locals(), "neighbours")
 
 
 def occupancy(

@@ -79,8 +79,12 @@ class Profiles(SchemaTest):
         self.assert_all_valid((ROOT / "configs" / "gpus").glob("*.json"))
 
     def test_rates_are_those_of_the_profile_that_has_all(self):
-        h200 = strict_json((ROOT / "configs" / "gpus" / "h200.json").read_text())
-        self.assertEqual(self.schema["properties"]["rates"]["propertyNames"]["enum"], list(h200["rates"]))
+        """But for those that a profile leaves out until somebody has measured them."""
+        measured_only = re.findall(r'measured_only\("(\w+)"', (ROOT / "engine/model/rate_fields.cpp").read_text())
+        self.assertIn("l2_queue_cycles", measured_only)
+        h200 = list(strict_json((ROOT / "configs" / "gpus" / "h200.json").read_text())["rates"])
+        known = self.schema["properties"]["rates"]["propertyNames"]["enum"]
+        self.assertEqual([name for name in known if name in h200 or name not in measured_only], h200)
 
     def test_a_profile_needs_no_rate(self):
         profile = strict_json((ROOT / "configs" / "gpus" / "v100.json").read_text())

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/error.hpp"
 #include "engine/machine/compute_capability.hpp"
 #include "engine/measure/content.hpp"
 #include "engine/measure/cuda.hpp"
@@ -16,6 +15,7 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
+#include "probes/cache/set_aside.hpp"
 #include "probes/comparison.hpp"
 #include "probes/probe.hpp"
 
@@ -187,47 +187,6 @@ Workload describe_persistence(const Case& decided, const Device& device) {
   return workload;
 }
 
-std::uint64_t attribute(cudaDeviceAttr name) {
-  int device = 0;
-  int value = 0;
-  measure::check(cudaGetDevice(&device), "ask for the device");
-  measure::check(cudaDeviceGetAttribute(&value, name, device), "ask for what L2 can keep");
-  return static_cast<std::uint64_t>(value);
-}
-
-/// A part of L2 set aside for persisting accesses. Gives all of it back: what others cache does not miss it.
-class SetAside {
- public:
-  SetAside() = default;
-  explicit SetAside(std::uint64_t wanted_bytes)
-      : bytes_(std::min(wanted_bytes, attribute(cudaDevAttrMaxPersistingL2CacheSize))) {
-    if (bytes_ == 0) throw missing_capability_error("this GPU sets no part of its L2 aside for persisting accesses");
-    const cudaError_t status = cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, bytes_);
-    if (status == cudaErrorUnsupportedLimit) {
-      static_cast<void>(cudaGetLastError());
-      throw missing_capability_error("this GPU lets nobody set a part of its L2 aside, as GPUs do that are shared");
-    }
-    measure::check(status, "set a part of L2 aside");
-  }
-  ~SetAside() {
-    if (bytes_ == 0) return;
-    static_cast<void>(cudaCtxResetPersistingL2Cache());
-    static_cast<void>(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0));  // what it is until somebody asks
-  }
-  SetAside(SetAside&& other) noexcept : bytes_(std::exchange(other.bytes_, 0)) {}
-  SetAside& operator=(SetAside&& other) noexcept {
-    std::swap(bytes_, other.bytes_);
-    return *this;
-  }
-  SetAside(const SetAside&) = delete;
-  SetAside& operator=(const SetAside&) = delete;
-
-  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-
- private:
-  std::uint64_t bytes_ = 0;
-};
-
 class HotSetExperiment final : public measure::Experiment {
  public:
   HotSetExperiment(const Case& decided, measure::Session& session)
@@ -239,15 +198,7 @@ class HotSetExperiment final : public measure::Experiment {
     if (!launch_.window) return;
     const std::uint64_t hot_bytes = std::uint64_t{launch_.hot_words} * persistence_word_bytes;
     set_aside_ = SetAside(hot_bytes);
-    const std::uint64_t window = std::min(hot_bytes, attribute(cudaDevAttrMaxAccessPolicyWindowSize));
-    policy_.id = cudaLaunchAttributeAccessPolicyWindow;
-    // Of a hot set larger than what is set aside no more may persist, or its parts would drive each other out.
-    policy_.val.accessPolicyWindow = {.base_ptr = const_cast<uint4*>(words_),
-                                      .num_bytes = window,
-                                      .hitRatio = static_cast<float>(std::min(
-                                          1.0, static_cast<double>(set_aside_.bytes()) / static_cast<double>(window))),
-                                      .hitProp = cudaAccessPropertyPersisting,
-                                      .missProp = cudaAccessPropertyStreaming};
+    policy_ = persisting_window(words_, hot_bytes, set_aside_);
   }
 
   void launch(cudaStream_t stream) override {

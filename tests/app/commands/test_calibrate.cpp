@@ -248,6 +248,30 @@ TEST_CASE("queues are fitted to chases beside traffic that is held back", "[cali
   CHECK(profile.rates.memory_queue_loads_growth == Approx(0.9));
 }
 
+TEST_CASE("what ports and atomics of L2 reach is read off victims alone", "[calibrate]") {
+  const Probe& neighbours = *find_probe("neighbours");
+  const auto measured = [&](const std::string& victim, std::uint64_t split, double alone_gb_per_s) {
+    report::Record record = record_of(Case{&neighbours, {{"split_percent", split}, {"victim", victim}}});
+    record.time = report::TimeRecord{};
+    record.time->summary.median = measure::Seconds(1e-3);
+    const auto metric = std::ranges::find(record.metrics, "victim_alone_gb_per_s", &report::MetricRecord::name);
+    metric->measured = alone_gb_per_s;
+    return record;
+  };
+  std::vector<report::Record> records = {measured("l2", 50, 6000),      measured("l2", 12, 2000),
+                                         measured("l2", 5, 10),         measured("atomics", 12, 500),
+                                         measured("atomics", 75, 1600), measured("link", 50, 50)};
+  records[2].verified = false;
+  model::Profile profile = model::load_profile("h200");
+  profile.device.multiprocessors = 132;
+  profile.device.sm_clock_hz = 2'000'000'000;
+  const auto how = read_neighbour_rates(records, profile);
+  CHECK(how.size() == 2);
+  CHECK(profile.rates.l2_port_bytes_per_cycle == Approx(2000.0 / 16 / 2));  // 12 % are 16 multiprocessors
+  CHECK(profile.rates.atomic_sectors_per_s == Approx(50e9));
+  CHECK(read_neighbour_rates(std::span(records).last(1), profile).empty());
+}
+
 TEST_CASE("the calibration plan holds out other patterns than it fits", "[calibrate]") {
   std::size_t fitted = 0;
   std::size_t held_out = 0;

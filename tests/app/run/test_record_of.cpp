@@ -326,6 +326,31 @@ TEST_CASE("of a chase the step is predicted, and no time of the run", "[record_o
   CHECK(record.stages.empty());
 }
 
+TEST_CASE("of two at once the headline is predicted, if the profile knows the rates, and no time", "[record_of]") {
+  Example example;
+  const auto predicted = [](const Workload& workload, const model::Prediction&, const model::Profile&) {
+    return std::optional(static_cast<double>(workload.neighbours->victim_bytes));
+  };
+  example.probes[0].headline = {.quantity = {"kept_percent", "beside another", Better::more}, .predict = predicted};
+  Workload workload;
+  workload.unmodelled = "one after another";
+  workload.neighbours = Neighbours{.victim_bytes = 7};
+  workload.needed_rates = {&model::Rates::l2_port_bytes_per_cycle};
+  model::Profile profile = model::load_profile("h200");
+  profile.how["l2_port_bytes_per_cycle"] = "measured";
+  report::Record record = record_of(example.decided, workload);
+  add_prediction(record, *example.decided.probe, workload, profile);
+  CHECK(record.headline.predicted == 7.0);
+  CHECK_FALSE(record.predicted_s);
+  CHECK_FALSE(record.no_prediction);
+
+  profile.how.erase("l2_port_bytes_per_cycle");
+  record = record_of(example.decided, workload);
+  add_prediction(record, *example.decided.probe, workload, profile);
+  CHECK_FALSE(record.headline.predicted);
+  CHECK(record.no_prediction == model::why_unpredicted(workload, profile));
+}
+
 TEST_CASE("a predicted timeline is shown only where nothing was measured", "[record_of]") {
   const Example example;
   Workload workload;

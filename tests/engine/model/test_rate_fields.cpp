@@ -98,6 +98,8 @@ TEST_CASE("every rate of a profile reaches the model under its own name", "[prof
                                   rates.l2_queue_growth,
                                   rates.l1_bytes,
                                   rates.l2_near_share,
+                                  rates.l2_port_bytes_per_cycle,
+                                  rates.atomic_sectors_per_s,
                                   rates.nvlink_efficiency,
                                   rates.nvlink_header_bytes,
                                   rates.nvlink_kernel_return_bytes,

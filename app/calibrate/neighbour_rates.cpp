@@ -1,0 +1,61 @@
+#include <algorithm>
+#include <optional>
+
+#include "app/calibrate/calibration.hpp"
+#include "engine/access/request.hpp"
+#include "probes/cache/neighbours/neighbours_case.hpp"
+#include "report/record/cases.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+/// A victim of the probe `neighbours` by itself.
+struct Alone {
+  std::uint64_t split_percent;
+  double bytes_per_s;
+};
+
+std::optional<Alone> alone(const report::Record& record, const std::string& victim) {
+  if (record.probe != "neighbours" || !is_sound(record)) return std::nullopt;
+  const Parameter* of = report::find_parameter(record, cache::axis::victim);
+  const Parameter* split = report::find_parameter(record, cache::axis::split);
+  if (of == nullptr || of->value != Value(victim) || split == nullptr) return std::nullopt;
+  const auto* percent = std::get_if<std::uint64_t>(&split->value);
+  const auto rate = std::ranges::find(record.metrics, "victim_alone_gb_per_s", &report::MetricRecord::name);
+  if (percent == nullptr || rate == record.metrics.end()) return std::nullopt;
+  const double bytes_per_s = rate->measured.value_or(0) / per_giga;
+  constexpr double least = 1e6;
+  constexpr double most = 1e18;
+  if (!(bytes_per_s >= least && bytes_per_s <= most)) return std::nullopt;
+  return Alone{*percent, bytes_per_s};
+}
+
+}  // namespace
+
+std::map<std::string, std::string> read_neighbour_rates(std::span<const report::Record> records,
+                                                        model::Profile& profile) {
+  std::optional<Alone> reads;    // on the fewest multiprocessors: their ports are the limit
+  std::optional<Alone> atomics;  // on the most: L2 is
+  for (const report::Record& record : records) {
+    const auto read = alone(record, "l2");
+    if (read && (!reads || read->split_percent < reads->split_percent)) reads = read;
+    const auto added = alone(record, "atomics");
+    if (added && (!atomics || added->split_percent > atomics->split_percent)) atomics = added;
+  }
+  std::map<std::string, std::string> how;
+  const Device& device = profile.device;
+  if (reads && device.multiprocessors > 1 && device.sm_clock_hz > 0) {
+    const unsigned multiprocessors = cache::victim_multiprocessors(reads->split_percent, device.multiprocessors);
+    profile.rates.l2_port_bytes_per_cycle =
+        reads->bytes_per_s / (multiprocessors * static_cast<double>(device.sm_clock_hz));
+    how["l2_port_bytes_per_cycle"] = "a kernel that lives in L2, on few multiprocessors";
+  }
+  if (atomics) {
+    profile.rates.atomic_sectors_per_s = atomics->bytes_per_s / access::sector_bytes;
+    how["atomic_sectors_per_s"] = "a kernel of atomics on most multiprocessors";
+  }
+  return how;
+}
+
+}  // namespace gpumem::app

@@ -1,0 +1,110 @@
+// What a victim keeps beside a stream through device memory, and what saves more of it.
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "probes/cache/neighbours/neighbours_case.hpp"
+#include "probes/comparison.hpp"
+
+namespace gpumem::cache {
+
+namespace {
+
+const char* victim_words(Neighbours::Victim victim) {
+  switch (victim) {
+    case Neighbours::Victim::l2:
+      return "a kernel that lives in L2";
+    case Neighbours::Victim::atomics:
+      return "a kernel of atomics";
+    case Neighbours::Victim::link:
+      break;
+  }
+  return "a copy over the link";
+}
+
+/// What the victim keeps with nothing done for it: at the split where that is least.
+void add_loss(std::vector<Fact>& facts, std::span<const Outcome> outcomes) {
+  std::vector<Outcome> unprotected;
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.tested[axis::protection] == Protection::none) unprotected.push_back(outcome);
+  }
+  if (unprotected.empty()) return;
+  const Outcome& worst = worst_of(unprotected);
+  const auto neighbour = worst.metric("neighbour_kept_percent");
+  Fact fact{FactKind::costs,
+            {worst.index},
+            "",
+            {{"victim", victim_words(worst.tested[axis::victim])},
+             {"split_percent", worst.tested[axis::split]},
+             headline_value("kept_percent", worst)}};
+  const bool keeps_all = worst.headline >= 100 * (1 - least_difference);
+  if (keeps_all) {
+    fact.kind = FactKind::as_fast_as;
+    fact.outcomes.clear();
+    for (const Outcome& outcome : unprotected) fact.outcomes.push_back(outcome.index);
+    fact.says = "Beside a stream through device memory, {victim} loses nothing";
+  } else {
+    fact.says =
+        "Beside a stream through device memory, {victim} on {split_percent} of the multiprocessors keeps "
+        "{kept_percent} "
+        "of its rate";
+  }
+  if (neighbour) {
+    fact.values.emplace_back("neighbour_percent", *neighbour);
+    fact.says += keeps_all
+                     ? "; at {split_percent} of the multiprocessors the stream keeps {neighbour_percent} of its own"
+                     : ", the stream {neighbour_percent} of its own";
+  }
+  fact.says += ".";
+  facts.push_back(std::move(fact));
+}
+
+/// What a protection gains over none, for every split. Both templates have places for splits and gains.
+void add_protection(std::vector<Fact>& facts, std::span<const Outcome> outcomes, Protection protection,
+                    const char* gains, const char* no_gain) {
+  const std::vector<FactValue> places = {{"split_percent", std::vector<double>{}},
+                                         {"gain_ratio", std::vector<double>{}}};
+  Fact faster{FactKind::fastest, {}, gains, places};
+  Fact no_faster{FactKind::as_fast_as, {}, no_gain, places};
+  for (const Outcome& with : outcomes) {
+    if (with.tested[axis::protection] != protection) continue;
+    const auto without = std::ranges::find_if(outcomes, [&](const Outcome& outcome) {
+      return outcome.tested[axis::protection] == Protection::none &&
+             outcome.tested[axis::split] == with.tested[axis::split];
+    });
+    if (without == outcomes.end()) continue;
+    Fact& fact = better(with, *without) ? faster : no_faster;
+    fact.outcomes.insert(fact.outcomes.end(), {with.index, without->index});
+    fact.values[0].items.emplace_back(static_cast<double>(with.tested[axis::split]));
+    fact.values[1].items.emplace_back(gain(*without, with));
+  }
+  if (!faster.outcomes.empty()) facts.push_back(std::move(faster));
+  if (!no_faster.outcomes.empty()) facts.push_back(std::move(no_faster));
+}
+
+}  // namespace
+
+Conclusion conclude_neighbours(std::span<const Outcome> outcomes) {
+  Conclusion conclusion;
+  add_loss(conclusion.facts, outcomes);
+  std::vector<Fact> protections;
+  add_protection(protections, outcomes, Protection::window,
+                 "Set a persisting window for the victim: it is faster, with {split_percent gain_ratio}.",
+                 "A persisting window saves nothing with {split_percent} of the multiprocessors.");
+  add_protection(
+      protections, outcomes, Protection::smaller_grid,
+      "Give the neighbour half of its multiprocessors: the victim is faster, with {split_percent gain_ratio}.",
+      "A neighbour on half of its multiprocessors takes as much, with {split_percent} for the victim.");
+  add_protection(protections, outcomes, Protection::priority,
+                 "Give the victim's stream the highest priority: it is faster, with {split_percent gain_ratio}.",
+                 "The priority of streams saves nothing with {split_percent} of the multiprocessors: it decides whose "
+                 "blocks start, not who is served.");
+  // What saves something comes first.
+  std::ranges::stable_sort(protections, {}, &Fact::kind);
+  std::ranges::move(protections, std::back_inserter(conclusion.facts));
+  return conclusion;
+}
+
+}  // namespace gpumem::cache

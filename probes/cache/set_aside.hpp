@@ -1,0 +1,37 @@
+#pragma once
+// A part of L2 for persisting accesses, and windows of addresses whose accesses persist (CUDA C++ Programming Guide,
+// device memory L2 access management).
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <utility>
+
+namespace gpumem::cache {
+
+/// A part of L2 set aside for persisting accesses. Gives all of it back: what others cache does not miss it.
+class SetAside {
+ public:
+  SetAside() = default;
+  /// As much as the GPU allows of so many bytes. Throws a missing-capability error if it allows none.
+  explicit SetAside(std::uint64_t wanted_bytes);
+  ~SetAside();
+  SetAside(SetAside&& other) noexcept : bytes_(std::exchange(other.bytes_, 0)) {}
+  SetAside& operator=(SetAside&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  SetAside(const SetAside&) = delete;
+  SetAside& operator=(const SetAside&) = delete;
+
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  std::uint64_t bytes_ = 0;
+};
+
+/// The attribute of launches by which their accesses to `bytes` from `data` on persist, as far as they fit into what is
+/// set aside. Of more no larger share may persist, or its parts would drive each other out.
+[[nodiscard]] cudaLaunchAttribute persisting_window(const void* data, std::uint64_t bytes, const SetAside& set_aside);
+
+}  // namespace gpumem::cache
