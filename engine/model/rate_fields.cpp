@@ -12,6 +12,10 @@ constexpr RateField cycles(const char* name, RateMember value) { return constant
 constexpr RateField lines(const char* name, RateMember value) { return constant(name, value, 1e-3, 1e6); }
 constexpr RateField share(const char* name, RateMember value) { return constant(name, value, 1e-6, 1); }
 constexpr RateField factor(const char* name, RateMember value) { return constant(name, value, 1e-3, 1e3); }
+/// What only a measurement on the GPU tells.
+constexpr RateField measured(const char* name, RateMember value, double least, double most) {
+  return {name, value, Scale::nothing, true, false, least, most, true};
+}
 /// Its inverse is an exponent of 2 where two things that hide each other take as long as each other.
 constexpr double least_exponent = 0.1;
 constexpr RateField exponent(const char* name, RateMember value) { return constant(name, value, least_exponent, 10); }
@@ -99,6 +103,12 @@ std::span<const RateField> rate_fields() {
       {"peer_copy_s", &Rates::peer_copy_s, Scale::nothing, true},
       {"staged_piece_s", &Rates::staged_piece_s, Scale::nothing, true},
       {"host_memory_bytes_per_s", &Rates::host_memory_bytes_per_s, Scale::nothing, true},
+      measured("cluster_read_bytes_per_cycle", &Rates::cluster_read_bytes_per_cycle, 1e-3, 1e6),
+      measured("cluster_write_bytes_per_cycle", &Rates::cluster_write_bytes_per_cycle, 1e-3, 1e6),
+      measured("cluster_atomic_bytes_per_cycle", &Rates::cluster_atomic_bytes_per_cycle, 1e-3, 1e6),
+      measured("cluster_wide_share", &Rates::cluster_wide_share, 1e-3, 10),
+      measured("cluster_served_bytes_per_cycle", &Rates::cluster_served_bytes_per_cycle, 1e-3, 1e6),
+      measured("multicast_bytes_per_cycle", &Rates::multicast_bytes_per_cycle, 1e-3, 1e6),
       cycles("atomic_turn_cycles", &Rates::atomic_turn_cycles),
       cycles("atomic_float_cycles", &Rates::atomic_float_cycles),
       lines("atomic_slice_lines", &Rates::atomic_slice_lines),
