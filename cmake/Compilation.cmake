@@ -1,5 +1,6 @@
 # How every source is compiled and the program linked: the interface target `gpumem_compilation`.
 include_guard()
+include(CheckCompilerFlag)
 include(CheckLinkerFlag)
 
 set(CMAKE_CXX_STANDARD 20)
@@ -48,6 +49,13 @@ target_compile_options(gpumem_compilation INTERFACE
   "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${host_warnings}>")
 if(GPUMEM_WERROR)
   target_compile_options(gpumem_compilation INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>")
+endif()
+
+# Copies by multicast are compiled for sm_90 and later, not for sm_90a alone; newer assemblers advise against it.
+check_compiler_flag(CUDA "-Xptxas=-suppress-async-bulk-multicast-advisory-warning" GPUMEM_PTXAS_ADVISES)
+if(GPUMEM_PTXAS_ADVISES)
+  target_compile_options(gpumem_compilation INTERFACE
+    "$<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-suppress-async-bulk-multicast-advisory-warning>")
 endif()
 
 if(GPUMEM_SANITIZE)

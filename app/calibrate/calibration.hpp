@@ -40,4 +40,7 @@ std::map<std::string, std::string> read_copy_rates(std::span<const report::Recor
 /// The same for the latencies that sound cases of the probe `latency` tell, in random order: their medians.
 std::map<std::string, std::string> read_latencies(std::span<const report::Record> records, model::Profile& profile);
 
+/// The same for the rates of clusters that sound cases of the probes `cluster` and `multicast` tell.
+std::map<std::string, std::string> read_cluster_rates(std::span<const report::Record> records, model::Profile& profile);
+
 }  // namespace gpumem::app

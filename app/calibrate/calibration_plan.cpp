@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "app/calibrate/calibration.hpp"
 
@@ -77,6 +78,11 @@ constexpr Line lines[] = {
     {CalibrationUse::fitted,
      "batching --batching separate,packed,batched --direction to-device,to-host --copies 1,4096"},
     {CalibrationUse::fitted, "latency --order random"},
+    // Clusters: between two blocks, in a wide one, and from one block to all.
+    {CalibrationUse::fitted, "cluster --cluster 2 --pull ring --op read,write,atomic"},
+    {CalibrationUse::fitted, "cluster --cluster 16 --pull ring --op read"},
+    {CalibrationUse::fitted, "cluster --cluster 8 --pull first --op read"},
+    {CalibrationUse::fitted, "multicast --sharing-blocks 8 --multicast multicast"},
 };
 
 }  // namespace
@@ -103,6 +109,9 @@ bool is_sound(const report::Record& record) {
          });
 }
 
-bool is_read_off(const std::string& probe) { return probe == "transfer" || probe == "batching" || probe == "latency"; }
+bool is_read_off(const std::string& probe) {
+  constexpr std::string_view probes[] = {"transfer", "batching", "latency", "cluster", "multicast"};
+  return std::ranges::find(probes, probe) != std::end(probes);
+}
 
 }  // namespace gpumem::app

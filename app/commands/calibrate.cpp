@@ -202,6 +202,7 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   progress.clear();
   auto read_off = read_copy_rates(measured.fitted.results, fit.profile);
   read_off.merge(read_latencies(measured.fitted.results, fit.profile));
+  read_off.merge(read_cluster_rates(measured.fitted.results, fit.profile));
   // None of the shipped has such a name, so that nobody takes it for theirs.
   fit.profile.name = arguments.name.value_or(measured.device().name + ", calibrated");
   explain(fit.profile, fit.rates, read_off, cases.size(), measured.day());

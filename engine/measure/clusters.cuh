@@ -1,7 +1,7 @@
 #pragma once
-// Clusters of blocks: how a kernel with them is launched, and what its blocks ask of each other. Only devices of compute
-// capability 9.0 on have them (require_clusters). Elsewhere a kernel compiles to __trap(), or to something that is never
-// launched.
+// Clusters of blocks: how a kernel with them is launched, and what its blocks ask of each other. Only devices of
+// compute capability 9.0 on have them (require_clusters). Elsewhere a kernel compiles to __trap(), or to something that
+// is never launched.
 
 #include <cuda_runtime.h>
 

@@ -15,8 +15,9 @@ namespace gpumem::model {
 /// The rates of a GPU's stages, of the whole GPU unless the name says otherwise. docs/method.md tells how each acts.
 /// Those from pcie_to_device_bytes_per_s to pcie_latency_s they are
 /// of the host link and of the host beyond it, from there on of loads that wait for each other (chase.hpp), and from
-/// nvlink_efficiency on of links between GPUs, and from cluster_read_bytes_per_cycle on of clusters. Those from atomic_turn_cycles on, and of instructions, are constants of
-/// the model's formulas: fitted to measurements once, and fitted again by no command.
+/// nvlink_efficiency on of links between GPUs, and from cluster_read_bytes_per_cycle on of clusters. Those from
+/// atomic_turn_cycles on, and of instructions, are constants of the model's formulas: fitted to measurements once, and
+/// fitted again by no command.
 struct Rates : pattern::InstructionCosts {
   double dram_read_bytes_per_s = 0;     ///< reads alone
   double dram_write_bytes_per_s = 0;    ///< writes alone
@@ -106,7 +107,7 @@ struct Rates : pattern::InstructionCosts {
   double cluster_read_bytes_per_cycle = 0;   ///< reads from the other block's shared memory, each of two from the other
   double cluster_write_bytes_per_cycle = 0;  ///< writes to it
   double cluster_atomic_bytes_per_cycle = 0;  ///< atomics on it whose results nobody asks for
-  double cluster_wide_share = 0;  ///< of these, what is left in clusters of 16, each block asking the next
+  double cluster_wide_share = 0;              ///< of these, what is left in clusters of 16, each block asking the next
   double cluster_served_bytes_per_cycle = 0;  ///< what one multiprocessor gives all that read from it
   double multicast_bytes_per_cycle = 0;       ///< what each receives of copies by multicast
 
@@ -165,8 +166,8 @@ struct RateField {
   bool carried = false;   ///< a constant of the model's formulas: `gpumem calibrate` carries it over, never fits it
   double least = 1e-18;   ///< that a profile may give it: no sum or product gets near the ends of what a double holds
   double most = 1e24;
-  /// Nothing that a device says of itself tells it, nor what others measured on another GPU: a profile that leaves it out
-  /// does not know it. It is 0 then, and what needs it is not predicted (Workload::needed_rates).
+  /// Nothing that a device says of itself tells it, nor what others measured on another GPU: a profile that leaves it
+  /// out does not know it. It is 0 then, and what needs it is not predicted (Workload::needed_rates).
   bool measured_only = false;
 };
 
@@ -191,9 +192,9 @@ struct Profile {
 };
 
 /// Parses a profile: of a GPU, or of a node, which may name the shipped profile of its GPUs instead of repeating it.
-/// Rates that it leaves out are the H200's, scaled as their field says; `how` says so. Those that are measured only stay
-/// unknown. Copy engines left out are two,
-/// one each way. Throws a usage error that names the source, the JSON pointer and what was expected.
+/// Rates that it leaves out are the H200's, scaled as their field says; `how` says so. Those that are measured only
+/// stay unknown. Copy engines left out are two, one each way. Throws a usage error that names the source, the JSON
+/// pointer and what was expected.
 [[nodiscard]] Profile parse_profile(std::string_view text, const std::string& source);
 
 /// Rates in the proportions measured on an H200, scaled by what the device says of itself. A guess, and marked as one.

@@ -63,7 +63,7 @@ struct ClusterTraffic {
   std::uint64_t movers = 1;  ///< blocks of the launch that move some
   std::uint64_t bytes = 0;   ///< of each; of a multicast, what each receives
   double wavefronts = 1;     ///< that a request of a warp (128 bytes) takes in the banks of the block asked
-  unsigned sharers = 1;     ///< blocks that ask the same block at once
+  unsigned sharers = 1;      ///< blocks that ask the same block at once
 };
 
 /// What a warp does one thing after another.
@@ -117,8 +117,8 @@ struct Workload {
   std::string_view unmodelled = {};
   /// Rates that are measured only (model::RateField) without which nothing is predicted of it.
   std::vector<double model::Rates::*> needed_rates = {};
-  std::optional<Chase> chase = {};         ///< and the steps of its chase, if it is one
-  std::optional<PeerTraffic> peer = {};    ///< what it is about, if that is another GPU
+  std::optional<Chase> chase = {};       ///< and the steps of its chase, if it is one
+  std::optional<PeerTraffic> peer = {};  ///< what it is about, if that is another GPU
   std::optional<ClusterTraffic> cluster = {};
   std::vector<Operation> operations = {};  ///< in the order the host issues them; empty: one launch of the kernel
 

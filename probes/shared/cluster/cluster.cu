@@ -128,9 +128,8 @@ class ClusterExperiment final : public measure::Experiment {
 
   std::vector<std::pair<std::string, double>> metrics(cudaStream_t stream, measure::Seconds /*per_launch*/) override {
     if (op_ == access::Op::store) return {};  // nobody waits for one
-    const double cycles = op_ == access::Op::load
-                              ? remote_latency_cycles<access::Op::load>(pull_.blocks, stream)
-                              : remote_latency_cycles<access::Op::atomic>(pull_.blocks, stream);
+    const double cycles = op_ == access::Op::load ? remote_latency_cycles<access::Op::load>(pull_.blocks, stream)
+                                                  : remote_latency_cycles<access::Op::atomic>(pull_.blocks, stream);
     return {{"idle_latency_cycles", cycles}};
   }
 
@@ -191,8 +190,8 @@ Probe cluster_probe() {
            .maximum = 64})};
   probe.compared = axis::pull_from.name;
   probe.baseline = std::string("ring");
-  probe.headline = cluster_headline("bytes that a block moves per cycle of its multiprocessor's own clock",
-                                    own_banks_peak);
+  probe.headline =
+      cluster_headline("bytes that a block moves per cycle of its multiprocessor's own clock", own_banks_peak);
   probe.metrics = {
       {.quantity = {"idle_latency_cycles",
                     "cycles from one dependent read or atomic in the cluster's last block to the next", Better::less},

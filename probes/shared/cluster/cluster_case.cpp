@@ -27,7 +27,7 @@ double moving_seconds(const model::Prediction& prediction) {
 
 ClusterPull pull_of(const Case& decided) {
   constexpr std::uint64_t cycles_per_launch = 1U << 19U;
-  constexpr std::uint64_t cycles_per_request = 8;   // a guess
+  constexpr std::uint64_t cycles_per_request = 8;  // a guess
   ClusterPull pull{.from = decided[axis::pull_from],
                    .blocks = decided[axis::cluster_blocks],
                    .stride = decided[axis::remote_stride_words]};
@@ -35,7 +35,8 @@ ClusterPull pull_of(const Case& decided) {
   const std::uint32_t asked = decided[axis::pulling_blocks];
   pull.pullers = asked == 0 ? most : asked;
   const std::uint64_t wavefronts = std::max<std::uint64_t>(pull.wavefronts(), 4) / 4;
-  const std::uint64_t cycles = cycles_per_request * wavefronts * pull.sharers() * ClusterPull::warps_of_block * ClusterPull::turns;
+  const std::uint64_t cycles =
+      cycles_per_request * wavefronts * pull.sharers() * ClusterPull::warps_of_block * ClusterPull::turns;
   pull.iterations = static_cast<std::uint32_t>(std::max<std::uint64_t>(cycles_per_launch / cycles, 1));
   return pull;
 }
@@ -76,22 +77,21 @@ Headline cluster_headline(std::string purpose,
                         const model::Profile& profile) -> std::optional<double> {
             const double cycles = moving_seconds(prediction) * static_cast<double>(profile.device.sm_clock_hz);
             if (!(cycles > 0)) return std::nullopt;
-            const double blocks = workload.cluster ? static_cast<double>(workload.cluster->movers)
-                                                   : static_cast<double>(workload.blocks);
+            const double blocks =
+                workload.cluster ? static_cast<double>(workload.cluster->movers) : static_cast<double>(workload.blocks);
             return static_cast<double>(workload.useful_bytes()) / blocks / cycles;
           },
           .peak = std::move(peak)};
 }
 
 Metric l2_reads() {
-  return {.quantity = {"l2_bytes_per_useful_byte", "what L2 is read for each byte that arrives in a block",
-                       Better::less},
-          .predict = [](const Workload& workload, const model::Prediction& prediction,
-                        const model::Profile&) -> std::optional<double> {
-            return prediction.demand.l2_load_sectors * access::sector_bytes /
-                   static_cast<double>(workload.useful_bytes());
-          },
-          .essential = true};
+  return {
+      .quantity = {"l2_bytes_per_useful_byte", "what L2 is read for each byte that arrives in a block", Better::less},
+      .predict = [](const Workload& workload, const model::Prediction& prediction,
+                    const model::Profile&) -> std::optional<double> {
+        return prediction.demand.l2_load_sectors * access::sector_bytes / static_cast<double>(workload.useful_bytes());
+      },
+      .essential = true};
 }
 
 }  // namespace gpumem::shared

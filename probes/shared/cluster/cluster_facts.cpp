@@ -48,18 +48,19 @@ Conclusion conclude_cluster(std::span<const Outcome> outcomes) {
   if (!ring.empty()) {
     const Outcome& smallest = *ring.begin()->second;
     const Outcome& largest = *ring.rbegin()->second;
-    conclusion.facts.push_back(
-        {FactKind::fastest,
-         {smallest.index},
-         "In clusters of {blocks} a multiprocessor {verb} {bytes_per_cycle} in another block's shared memory, {percent} "
-         "of what its own can do.",
-         {{"blocks", blocks_of(smallest)},
-          {"verb", verb_of(smallest)},
-          headline_value("bytes_per_cycle", smallest),
-          {"percent", 100 * smallest.headline / own_bytes_per_cycle}}});
+    conclusion.facts.push_back({FactKind::fastest,
+                                {smallest.index},
+                                "In clusters of {blocks} a multiprocessor {verb} {bytes_per_cycle} in another block's "
+                                "shared memory, {percent} "
+                                "of what its own can do.",
+                                {{"blocks", blocks_of(smallest)},
+                                 {"verb", verb_of(smallest)},
+                                 headline_value("bytes_per_cycle", smallest),
+                                 {"percent", 100 * smallest.headline / own_bytes_per_cycle}}});
     if (&smallest != &largest) {
       conclusion.facts.push_back(
-          cost_fact(largest, smallest, "Keep clusters small where they share much: in those of {blocks} it takes {cost_ratio} as long.",
+          cost_fact(largest, smallest,
+                    "Keep clusters small where they share much: in those of {blocks} it takes {cost_ratio} as long.",
                     "Clusters of {blocks} are as fast.",
                     {{"blocks", blocks_of(largest)}, gain_value("cost_ratio", largest, smallest)}));
     }
@@ -80,8 +81,8 @@ Conclusion conclude_cluster(std::span<const Outcome> outcomes) {
 Conclusion conclude_multicast(std::span<const Outcome> outcomes) {
   const auto pairs = pairs_of(outcomes, axis::by_multicast, false, true);
   if (pairs.empty()) return {};
-  const auto& [each, multicast] = *std::ranges::max_element(
-      pairs, {}, [](const auto& pair) { return gain(*pair.first, *pair.second); });
+  const auto& [each, multicast] =
+      *std::ranges::max_element(pairs, {}, [](const auto& pair) { return gain(*pair.first, *pair.second); });
   const unsigned blocks = blocks_of(*multicast);
   return {.facts = {gain_fact(*each, *multicast,
                               "Fetch a tile once for a cluster of {blocks}, by multicast: {gain_ratio} as fast as each "

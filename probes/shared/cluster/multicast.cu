@@ -61,15 +61,14 @@ Workload describe_multicast(const Case& decided, const Device& device) {
     }
     return request;
   };
-  workload.sites.push_back(
-      {.name = "source",
-       .space = access::Space::global,
-       .op = access::Op::load,
-       .word_bytes = word_bytes,
-       .requests = array_bytes / request_bytes,  // of the array once; the engine asks, no warp
-       .fetches = std::max<std::uint64_t>(all_bytes / array_bytes, 1),
-       .feeds = multicast ? task.blocks : 1,
-       .request = [=](std::uint64_t k) { return whole_words(k * access::warp_lanes, false); }});
+  workload.sites.push_back({.name = "source",
+                            .space = access::Space::global,
+                            .op = access::Op::load,
+                            .word_bytes = word_bytes,
+                            .requests = array_bytes / request_bytes,  // of the array once; the engine asks, no warp
+                            .fetches = std::max<std::uint64_t>(all_bytes / array_bytes, 1),
+                            .feeds = multicast ? task.blocks : 1,
+                            .request = [=](std::uint64_t k) { return whole_words(k * access::warp_lanes, false); }});
   const auto add_shared = [&](const char* name, access::Op op, unsigned instructions) {
     workload.sites.push_back(
         {.name = name,
@@ -83,8 +82,8 @@ Workload describe_multicast(const Case& decided, const Device& device) {
   add_shared("tile", access::Op::store, 1);
   add_shared("use", access::Op::load, used_at_once);
   if (multicast) {
-    workload.cluster = ClusterTraffic{
-        .move = ClusterTraffic::Move::multicast, .movers = workload.blocks, .bytes = received_bytes};
+    workload.cluster =
+        ClusterTraffic{.move = ClusterTraffic::Move::multicast, .movers = workload.blocks, .bytes = received_bytes};
     workload.needed_rates = model::cluster_rates(*workload.cluster, task.blocks);
   }
   workload.useful_bytes_read = all_bytes;
@@ -125,9 +124,8 @@ class MulticastExperiment final : public measure::Experiment {
         sums_(workload.blocks * fetching_threads * sizeof(std::uint32_t)),
         cycles_(workload.blocks * sizeof(std::uint64_t)),
         mismatches_(session) {
-    dispatch(compiled_fetch(multicast_), [&](auto by_multicast) {
-      measure::ready_for_clusters(&fetch_shared_tiles<by_multicast()>, shape_);
-    });
+    dispatch(compiled_fetch(multicast_),
+             [&](auto by_multicast) { measure::ready_for_clusters(&fetch_shared_tiles<by_multicast()>, shape_); });
   }
 
   SharedTiles task_;
@@ -144,21 +142,20 @@ Probe multicast_probe() {
   probe.name = "multicast";
   probe.purpose = "a tile for all blocks of a cluster: one fetch, or one each";
   probe.family = Family::shared;
-  probe.axes = {
-      axis::cluster_blocks({.flag = "sharing-blocks",
-                            .unit = "blocks",
-                            .purpose = "blocks of a cluster, all of which need the same tiles",
-                            .defaults = "2,4,8,16",
-                            .quick = "2,8",
-                            .numbers = {2, 4, 8, 16}}),
-      axis::by_multicast({.flag = "multicast",
-                          .purpose = "each block has the copy engine fetch a tile, or one of them for all",
-                          .value_optional = true}),
-      axis::tile_bytes({.flag = "multicast-tile",
-                        .unit = "bytes",
-                        .purpose = "what one copy brings; a block has four of them on their way",
-                        .defaults = "16KiB",
-                        .numbers = {2048, 4096, 8192, 16384, 32768}})};
+  probe.axes = {axis::cluster_blocks({.flag = "sharing-blocks",
+                                      .unit = "blocks",
+                                      .purpose = "blocks of a cluster, all of which need the same tiles",
+                                      .defaults = "2,4,8,16",
+                                      .quick = "2,8",
+                                      .numbers = {2, 4, 8, 16}}),
+                axis::by_multicast({.flag = "multicast",
+                                    .purpose = "each block has the copy engine fetch a tile, or one of them for all",
+                                    .value_optional = true}),
+                axis::tile_bytes({.flag = "multicast-tile",
+                                  .unit = "bytes",
+                                  .purpose = "what one copy brings; a block has four of them on their way",
+                                  .defaults = "16KiB",
+                                  .numbers = {2048, 4096, 8192, 16384, 32768}})};
   probe.compared = axis::by_multicast.name;
   probe.baseline = std::string("each");
   probe.headline = cluster_headline("bytes that arrive in a multiprocessor per cycle of its own clock");
