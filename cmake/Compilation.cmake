@@ -1,6 +1,5 @@
 # How every source is compiled and the program linked: the interface target `gpumem_compilation`.
 include_guard()
-include(CheckCompilerFlag)
 include(CheckLinkerFlag)
 
 set(CMAKE_CXX_STANDARD 20)
@@ -51,11 +50,14 @@ if(GPUMEM_WERROR)
   target_compile_options(gpumem_compilation INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>")
 endif()
 
-# Copies by multicast are compiled for sm_90 and later, not for sm_90a alone; newer assemblers advise against it.
-check_compiler_flag(CUDA "-Xptxas=-suppress-async-bulk-multicast-advisory-warning" GPUMEM_PTXAS_ADVISES)
-if(GPUMEM_PTXAS_ADVISES)
-  target_compile_options(gpumem_compilation INTERFACE
-    "$<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-suppress-async-bulk-multicast-advisory-warning>")
+# Copies by multicast are compiled for sm_90 and later, not for sm_90a alone. Newer assemblers advise against that.
+find_program(GPUMEM_PTXAS ptxas HINTS "${CUDAToolkit_BIN_DIR}")
+set(no_advice "-suppress-async-bulk-multicast-advisory-warning")
+if(GPUMEM_PTXAS)
+  execute_process(COMMAND "${GPUMEM_PTXAS}" --help OUTPUT_VARIABLE ptxas_options ERROR_QUIET)
+  if(ptxas_options MATCHES "${no_advice}")
+    target_compile_options(gpumem_compilation INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=${no_advice}>")
+  endif()
 endif()
 
 if(GPUMEM_SANITIZE)

@@ -162,6 +162,7 @@ ProfileCheck check_predictions(const Profile& profile, std::span<const model::Fi
                                std::span<const report::Report> reports, const std::vector<Probe>& registry) {
   std::vector<double> copies;
   std::vector<double> latencies;
+  std::vector<double> clusters;
   for (const report::Report& report : reports) {
     for (const report::Record& measured : report.results) {
       if (!is_sound(measured) || !is_read_off(measured.probe)) continue;
@@ -169,7 +170,7 @@ ProfileCheck check_predictions(const Profile& profile, std::span<const model::Fi
       if (!tested) continue;
       const Workload workload = describe(*tested, profile.device);
       if (const auto error = error_of(measured, *tested, workload, profile)) {
-        (workload.chase ? latencies : copies).push_back(*error);
+        (workload.chase ? latencies : workload.cluster_blocks > 1 ? clusters : copies).push_back(*error);
       }
     }
   }
@@ -191,6 +192,7 @@ ProfileCheck check_predictions(const Profile& profile, std::span<const model::Fi
   hold(model::errors_of(launches, profile), {"launches", 0.05, 0.25});
   hold(model::errors_of(std::move(copies)), {"copies", 0.05, 0.6});
   hold(model::errors_of(std::move(latencies)), {"latencies", 0.05, 0.1});
+  hold(model::errors_of(std::move(clusters)), {"clusters", 0.05, 0.25});
   if (fine.empty() && wrong.empty()) wrong.emplace_back("no measured case to predict");
   return judged("predictions", wrong, report::join(fine, "; "));
 }

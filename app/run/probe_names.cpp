@@ -36,7 +36,7 @@ constexpr Synonyms synonyms[] = {
     {"layout", "aos soa"},
     {"local", "spills register-spills"},
     {"matmul", "gemm sgemm"},
-    {"multicast", "tma cluster-launch"},
+    {"multicast", "tensor-copy cluster-launch"},
     {"offset", "alignment misalignment unaligned"},
     {"overlap", "streams async-memcpy"},
     {"pattern", "expression"},

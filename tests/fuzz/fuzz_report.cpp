@@ -130,6 +130,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   model::Profile profile = model::load_profile("h200");
   static_cast<void>(app::read_copy_rates(report.results, profile));
   static_cast<void>(app::read_latencies(report.results, profile));
+  static_cast<void>(app::read_cluster_rates(report.results, profile));
   static_cast<void>(model::parse_profile(model::to_json(profile), "fitted"));
   return 0;
 }
