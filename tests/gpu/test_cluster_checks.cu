@@ -46,7 +46,7 @@ void check_fetches(Planted& planted, const std::string& name) {
       reinterpret_cast<const uint4*>(planted.session().random_source(std::uint64_t{task.tiles} * task.words * 4));
   std::uint32_t* results = planted.session().target(threads + 1024);
   auto* cycles = reinterpret_cast<std::uint64_t*>(results + threads);
-  const measure::ClusterShape shape{test_clusters, test_blocks, tile_threads, ring_stages* task.words* word_bytes};
+  const measure::ClusterShape shape{test_clusters, test_blocks, tile_threads, ring_stages * task.words * word_bytes};
   measure::ready_for_clusters(&fetch_shared_tiles<by_multicast>, shape);
   planted.find<unsigned long long>(
       name, results, threads,

@@ -51,12 +51,12 @@ Conclusion conclude_cluster(std::span<const Outcome> outcomes) {
     conclusion.facts.push_back({FactKind::fastest,
                                 {smallest.index},
                                 "In clusters of {blocks} a multiprocessor {verb} {bytes_per_cycle} in another block's "
-                                "shared memory, {percent} "
+                                "shared memory, {own_percent} "
                                 "of what its own can do.",
                                 {{"blocks", blocks_of(smallest)},
                                  {"verb", verb_of(smallest)},
                                  headline_value("bytes_per_cycle", smallest),
-                                 {"percent", 100 * smallest.headline / own_bytes_per_cycle}}});
+                                 {"own_percent", 100 * smallest.headline / own_bytes_per_cycle}}});
     if (&smallest != &largest) {
       conclusion.facts.push_back(
           cost_fact(largest, smallest,
@@ -81,17 +81,16 @@ Conclusion conclude_cluster(std::span<const Outcome> outcomes) {
 Conclusion conclude_multicast(std::span<const Outcome> outcomes) {
   const auto pairs = pairs_of(outcomes, axis::by_multicast, false, true);
   if (pairs.empty()) return {};
-  const auto& [each, multicast] =
-      *std::ranges::max_element(pairs, {}, [](const auto& pair) { return gain(*pair.first, *pair.second); });
-  const unsigned blocks = blocks_of(*multicast);
+  const auto gain_of = [](const auto& pair) { return gain(*pair.first, *pair.second); };
+  const double most = gain_of(*std::ranges::max_element(pairs, {}, gain_of));
+  const auto nearly_most = [&](const auto& pair) { return gain_of(pair) >= most * (1 - least_difference); };
+  const auto& [each, multicast] = *std::find_if(pairs.rbegin(), pairs.rend(), nearly_most);  // the largest cluster
   return {.facts = {gain_fact(*each, *multicast,
                               "Fetch a tile once for a cluster of {blocks}, by multicast: {gain_ratio} as fast as each "
-                              "block on its own, and L2 is read {fetches_ratio} less often.",
+                              "block on its own, and L2 is read once instead of {blocks} times.",
                               "One fetch by multicast for a cluster of {blocks} is not faster than one for each block, "
-                              "but L2 is read {fetches_ratio} less often.",
-                              {{"blocks", blocks},
-                               gain_value("gain_ratio", *each, *multicast),
-                               {"fetches_ratio", static_cast<double>(blocks)}})}};
+                              "but L2 is read once instead of {blocks} times.",
+                              {{"blocks", blocks_of(*multicast)}, gain_value("gain_ratio", *each, *multicast)})}};
 }
 
 }  // namespace gpumem::shared

@@ -236,8 +236,11 @@ TEST_CASE("rates of clusters are read off their cases, or stay unknown", "[calib
                      {"remote_stride_words", std::uint64_t{1}}});
   };
   std::vector<report::Record> records = {
-      pulled(2, "ring", "read", 20), pulled(2, "ring", "write", 10), pulled(2, "ring", "atomic", 5),
-      pulled(16, "ring", "read", 15), pulled(8, "first", "read", 3),
+      pulled(2, "ring", "read", 20),
+      pulled(2, "ring", "write", 10),
+      pulled(2, "ring", "atomic", 5),
+      pulled(16, "ring", "read", 15),
+      pulled(8, "first", "read", 3),
       measured("multicast", 40, {{"cluster_blocks", std::uint64_t{8}}, {"fetched_by", "multicast"}})};
   records[2].flags = {"throttled"};
   model::Profile profile = model::load_profile("h200");

@@ -13,7 +13,6 @@
 
 namespace gpumem::shared::test_cluster_probe {
 
-
 namespace {
 
 Case pulled(std::uint64_t blocks, const std::string& from, const std::string& op = "read", std::uint64_t pullers = 0,
@@ -110,8 +109,7 @@ TEST_CASE("cluster: what a GPU has no room for is skipped with the reason", "[cl
     }
   };
   CHECK(why_not("8.9", 128, 2) == "shared memory of another block takes compute capability 9.0, this GPU has 8.9");
-  CHECK(why_not("9.0", 14, 16) ==
-        "clusters of 16 blocks, one to a multiprocessor, do not fit into a GPC of this GPU");
+  CHECK(why_not("9.0", 14, 16) == "clusters of 16 blocks, one to a multiprocessor, do not fit into a GPC of this GPU");
   CHECK(why_not("9.0", 14, 8).empty());
   CHECK(why_not("10.0", 148, 16).empty());
 }
@@ -145,9 +143,10 @@ TEST_CASE("cluster: a profile that knows the rates predicts, another says which 
   for (const char* rate : {"cluster_read_bytes_per_cycle", "cluster_wide_share"}) profile.how.erase(rate);
   const Case tested = pulled(4, "ring");
   const Workload workload = described(tested);
-  CHECK(model::why_unpredicted(workload, profile) ==
-        "profile 'h200' does not know cluster_read_bytes_per_cycle, cluster_wide_share; 'gpumem calibrate' on such a GPU "
-        "measures them");
+  CHECK(
+      model::why_unpredicted(workload, profile) ==
+      "profile 'h200' does not know cluster_read_bytes_per_cycle, cluster_wide_share; 'gpumem calibrate' on such a GPU "
+      "measures them");
   profile.rates.cluster_read_bytes_per_cycle = 20;
   profile.rates.cluster_wide_share = 0.125;
   profile.how["cluster_read_bytes_per_cycle"] = profile.how["cluster_wide_share"] = "measured";
@@ -155,20 +154,21 @@ TEST_CASE("cluster: a profile that knows the rates predicts, another says which 
   const model::Prediction prediction = model::predict(workload, profile);
   CHECK(prediction.bottleneck == "cluster");
   CHECK(tested.probe->headline.predict(workload, prediction, profile).value_or(0) == Approx(10));
-  CHECK(tested.probe->metrics.front().predict(workload, prediction, profile) ==
-        profile.rates.cluster_latency_cycles);
+  CHECK(tested.probe->metrics.front().predict(workload, prediction, profile) == profile.rates.cluster_latency_cycles);
   CHECK_FALSE(tested.probe->metrics.front().predict(described(pulled(4, "ring", "atomic")), prediction, profile));
 }
 
 TEST_CASE("cluster: the conclusion is what another block gives, and what many or one of them cost", "[cluster]") {
-  CHECK(test::advice({reading(2, "ring", 32), reading(16, "ring", 16), reading(2, "first", 32),
-                      reading(16, "first", 4)}) ==
-        "In clusters of 2 a multiprocessor reads 32.0 bytes per cycle in another block's shared memory, 25 % of what its "
-        "own can do. Keep clusters small where they share much: in those of 16 it takes 2.00 x as long. Spread what a "
-        "cluster shares over its blocks: 15 that ask one take 4.00 x as long as in a ring.");
-  CHECK(test::advice({reading(2, "ring", 32), reading(8, "ring", 32), reading(8, "first", 32)}) ==
-        "In clusters of 2 a multiprocessor reads 32.0 bytes per cycle in another block's shared memory, 25 % of what its "
-        "own can do. Clusters of 8 are as fast. 7 blocks that ask one are as fast as in a ring.");
+  CHECK(
+      test::advice(
+          {reading(2, "ring", 32), reading(16, "ring", 16), reading(2, "first", 32), reading(16, "first", 4)}) ==
+      "In clusters of 2 a multiprocessor reads 32.0 bytes per cycle in another block's shared memory, 25 % of what its "
+      "own can do. Keep clusters small where they share much: in those of 16 it takes 2.00 x as long. Spread what a "
+      "cluster shares over its blocks: 15 that ask one take 4.00 x as long as in a ring.");
+  CHECK(
+      test::advice({reading(2, "ring", 32), reading(8, "ring", 32), reading(8, "first", 32)}) ==
+      "In clusters of 2 a multiprocessor reads 32.0 bytes per cycle in another block's shared memory, 25 % of what its "
+      "own can do. Clusters of 8 are as fast. 7 blocks that ask one are as fast as in a ring.");
   CHECK(test::conclusion({reading(2, "first", 32)}).facts.empty());
 }
 
