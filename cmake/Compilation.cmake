@@ -54,6 +54,16 @@ if(GPUMEM_WERROR)
     "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${host_warnings};-Werror=all-warnings>")
 endif()
 
+# Copies by multicast are compiled for sm_90 and later, not for sm_90a alone. Newer assemblers advise against that.
+find_program(GPUMEM_PTXAS ptxas HINTS "${CUDAToolkit_BIN_DIR}")
+set(no_advice "-suppress-async-bulk-multicast-advisory-warning")
+if(GPUMEM_PTXAS)
+  execute_process(COMMAND "${GPUMEM_PTXAS}" --help OUTPUT_VARIABLE ptxas_options ERROR_QUIET)
+  if(ptxas_options MATCHES "${no_advice}")
+    target_compile_options(gpumem_compilation INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=${no_advice}>")
+  endif()
+endif()
+
 if(GPUMEM_SANITIZE)
   # Of undefined behaviour what input may bring about and the address sanitizer does not see: all of it would double the
   # time to build.

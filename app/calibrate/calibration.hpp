@@ -49,4 +49,7 @@ std::map<std::string, std::string> read_loaded_latencies(std::span<const report:
 std::map<std::string, std::string> read_neighbour_rates(std::span<const report::Record> records,
                                                         model::Profile& profile);
 
+/// The same for the rates of clusters that sound cases of the probes `cluster` and `multicast` tell.
+std::map<std::string, std::string> read_cluster_rates(std::span<const report::Record> records, model::Profile& profile);
+
 }  // namespace gpumem::app

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "app/calibrate/calibration.hpp"
 
@@ -82,6 +83,11 @@ constexpr Line lines[] = {
     // What one multiprocessor takes from L2, and how many atomics L2 executes.
     {CalibrationUse::fitted, "neighbours --split 12 --victim l2 --protection none"},
     {CalibrationUse::fitted, "neighbours --split 75 --victim atomics --protection none"},
+    // Clusters: between two blocks, in a wide one, and from one block to all.
+    {CalibrationUse::fitted, "cluster --cluster 2 --pull ring --op read,write,atomic"},
+    {CalibrationUse::fitted, "cluster --cluster 16 --pull ring --op read"},
+    {CalibrationUse::fitted, "cluster --cluster 8 --pull first --op read"},
+    {CalibrationUse::fitted, "multicast --sharing-blocks 8 --multicast multicast"},
 };
 
 }  // namespace
@@ -109,7 +115,8 @@ bool is_sound(const report::Record& record) {
 }
 
 bool is_read_off(const std::string& probe) {
-  static constexpr std::string_view probes[] = {"transfer", "batching", "latency", "loaded-latency", "neighbours"};
+  static constexpr std::string_view probes[] = {"transfer",   "batching", "latency",  "loaded-latency",
+                                                "neighbours", "cluster",  "multicast"};
   return std::ranges::find(probes, probe) != std::end(probes);
 }
 

@@ -164,6 +164,7 @@ ProfileCheck check_predictions(const Profile& profile, std::span<const model::Fi
   std::vector<double> copies;
   std::vector<double> latencies;
   std::vector<double> loaded_latencies;
+  std::vector<double> clusters;
   for (const report::Report& report : reports) {
     for (const report::Record& measured : report.results) {
       if (!is_sound(measured) || !is_read_off(measured.probe)) continue;
@@ -173,7 +174,11 @@ ProfileCheck check_predictions(const Profile& profile, std::span<const model::Fi
       if (workload.neighbours) continue;  // what was read off them is no share of what they keep
       if (const auto error = error_of(measured, *tested, workload, profile)) {
         const bool is_loaded = workload.chase && workload.chase->traffic_share > 0;
-        (is_loaded ? loaded_latencies : workload.chase ? latencies : copies).push_back(*error);
+        std::vector<double>& of_its_kind = is_loaded                     ? loaded_latencies
+                                           : workload.chase              ? latencies
+                                           : workload.cluster_blocks > 1 ? clusters
+                                                                         : copies;
+        of_its_kind.push_back(*error);
       }
     }
   }
@@ -196,6 +201,7 @@ ProfileCheck check_predictions(const Profile& profile, std::span<const model::Fi
   hold(model::errors_of(std::move(copies)), {"copies", 0.05, 0.6});
   hold(model::errors_of(std::move(latencies)), {"latencies", 0.05, 0.1});
   hold(model::errors_of(std::move(loaded_latencies)), {"loaded latencies", 0.07, 0.2});
+  hold(model::errors_of(std::move(clusters)), {"clusters", 0.05, 0.25});
   if (fine.empty() && wrong.empty()) wrong.emplace_back("no measured case to predict");
   return judged("predictions", wrong, report::join(fine, "; "));
 }

@@ -204,6 +204,7 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   read_off.merge(read_latencies(measured.fitted.results, fit.profile));
   read_off.merge(read_loaded_latencies(measured.fitted.results, fit.profile));
   read_off.merge(read_neighbour_rates(measured.fitted.results, fit.profile));
+  read_off.merge(read_cluster_rates(measured.fitted.results, fit.profile));
   // None of the shipped has such a name, so that nobody takes it for theirs.
   fit.profile.name = arguments.name.value_or(measured.device().name + ", calibrated");
   explain(fit.profile, fit.rates, read_off, cases.size(), measured.day());

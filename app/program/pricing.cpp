@@ -76,7 +76,7 @@ void add_path(Workload& workload, const LaunchSums& launch, const WarpPath& path
 /// As if loads were shared out among as many warps as the GPU can hold.
 void share_out(Workload& workload, const Device& device) {
   workload.chains.reset();
-  const auto places = static_cast<std::uint64_t>(model::occupancy_of(workload, device).blocks) * device.multiprocessors;
+  const auto places = model::occupancy_of(workload, device).of_device;
   workload.blocks = std::max(workload.blocks, places);
 }
 

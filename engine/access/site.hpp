@@ -54,6 +54,7 @@ struct Site {
   std::uint64_t passes = 1;    ///< times that these go over the same addresses: requests / passes each time
   bool kept_in_l1 = true;      ///< of loads: L1 serves what they or others ask for again
   std::uint64_t fetches = 1;   ///< of loads kept in L1: times that L1s fetch what they touch, each for other blocks
+  std::uint64_t feeds = 1;     ///< of loads kept in L1: blocks that one such fetch brings the data (multicast)
   /// Requests after which the launch repeats itself further on in memory; 1 where every run of them is like any other.
   std::uint64_t period_requests = 1;
   /// Bytes that every address has grown by after a period, lanes being active as before it: where that is proved, all

@@ -23,4 +23,8 @@ void require_compute_capability(const Device& device, unsigned least, const char
                                  std::to_string(least % 10) + ", this GPU has " + device.compute_capability);
 }
 
+void require_clusters(const Device& device) {
+  require_compute_capability(device, 90, "shared memory of another block");
+}
+
 }  // namespace gpumem

@@ -73,7 +73,8 @@ void add_load(Demand& demand, const access::Site& site, const access::SiteSummar
   demand.l1_load_lines += requests * cost.lines_per_request;
   // What neighbouring warps share comes from L1 the second time, so L2 sees the footprint, not the requests.
   demand.l2_load_sectors +=
-      site.kept_in_l1 ? footprint.sectors * static_cast<double>(site.fetches) : requests * cost.sectors_per_request;
+      site.kept_in_l1 ? footprint.sectors * static_cast<double>(site.fetches) / static_cast<double>(site.feeds)
+                      : requests * cost.sectors_per_request;
   demand.l2_first_sectors += footprint.sectors;
   demand.l2_load_lines += footprint.lines;
   demand.l2_load_line_pairs += footprint.line_pairs;

@@ -240,7 +240,7 @@ double FitCase::error(const Profile& profile) const {
 }
 
 bool FitCase::suits(const Workload& workload) {
-  return workload.modelled() && !workload.sites.empty() &&
+  return workload.modelled() && !workload.sites.empty() && workload.cluster_blocks == 1 &&
          std::ranges::all_of(workload.operations,
                              [](const Operation& operation) { return operation.work == Operation::Work::launch; });
 }

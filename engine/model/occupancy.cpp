@@ -18,6 +18,20 @@ constexpr std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) { re
 
 }  // namespace
 
+std::uint64_t clusters_at_once(unsigned cluster_blocks, unsigned blocks, const Device& device) {
+  constexpr unsigned of_tpc = 2;  // multiprocessors
+  const unsigned major = device.compute_capability_major();
+  const unsigned most = major <= 9 ? 18 : major == 12 ? 16 : 20;  // multiprocessors of a GPC
+  const unsigned gpcs = static_cast<unsigned>(rounded_up(device.multiprocessors, most)) / most;
+  std::uint64_t clusters = 0;
+  for (unsigned gpc = 0; gpc < gpcs; ++gpc) {
+    const unsigned tpcs = device.multiprocessors / of_tpc;
+    const unsigned own = tpcs / gpcs + (gpc < tpcs % gpcs ? 1 : 0);
+    clusters += std::uint64_t{own} * of_tpc * blocks / cluster_blocks;
+  }
+  return clusters;
+}
+
 Occupancy occupancy_of(const Workload& workload, const Device& device) {
   constexpr std::uint64_t registers = 65536;
   constexpr std::uint64_t registers_unit = 256;  // a warp's
@@ -42,6 +56,10 @@ Occupancy occupancy_of(const Workload& workload, const Device& device) {
     limit(device.shared_bytes_per_multiprocessor / (workload.shared_bytes_per_block + reserved), "shared memory");
   }
   found.blocks = static_cast<unsigned>(std::max(blocks, std::uint64_t{1}));
+  found.of_device = workload.cluster_blocks == 1
+                        ? std::uint64_t{found.blocks} * device.multiprocessors
+                        : workload.cluster_blocks * clusters_at_once(workload.cluster_blocks, found.blocks, device);
+  found.of_device = std::max(found.of_device, std::uint64_t{1});
   found.share =
       most_warps == 0 ? 0 : std::min(1.0, static_cast<double>(found.blocks * warps) / static_cast<double>(most_warps));
   return found;

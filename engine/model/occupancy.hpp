@@ -1,6 +1,7 @@
 #pragma once
 // How many blocks a multiprocessor holds at once, and what keeps it from holding more.
 
+#include <cstdint>
 #include <string_view>
 
 #include "engine/machine/device.hpp"
@@ -10,6 +11,7 @@ namespace gpumem::model {
 
 struct Occupancy {
   unsigned blocks = 1;          ///< of a multiprocessor
+  std::uint64_t of_device = 1;  ///< of the whole GPU, in whole clusters
   double share = 0;             ///< resident warps over the most there can be
   std::string_view limited_by;  ///< "threads", "blocks", "registers" or "shared memory"
 };
@@ -19,5 +21,12 @@ struct Occupancy {
 /// a multiprocessor has; from 8.0 on every block takes 1 KiB of shared memory more than it asks for. A launch whose
 /// block does not fit is not this function's business: it says one block.
 [[nodiscard]] Occupancy occupancy_of(const Workload& workload, const Device& device);
+
+/// Clusters of so many blocks that a GPU holds at once, a multiprocessor holding `blocks` of them. All blocks of a
+/// cluster are on one GPC (CUDA C++ Programming Guide, "Thread Block Clusters"), and what is left of a GPC stays idle.
+/// A device does not tell its GPCs. They are taken to have 18 multiprocessors (9.x; NVIDIA H100 Tensor Core GPU
+/// Architecture: nine TPCs of two), 16 (12.x) or 20, less a TPC for each that the device has fewer: as evenly as that
+/// goes. 132 multiprocessors are six GPCs of 16 and two of 18.
+[[nodiscard]] std::uint64_t clusters_at_once(unsigned cluster_blocks, unsigned blocks, const Device& device);
 
 }  // namespace gpumem::model

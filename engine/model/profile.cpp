@@ -160,7 +160,9 @@ void complete(Profile& profile, const Profile& reference) {
 /// Takes those from the H200's.
 void complete(Profile& profile) {
   profile.from_attributes = profile.how.empty();
-  const auto left_out = [&](const RateField& field) { return !field.measured_only && !profile.how.contains(field.name); };
+  const auto left_out = [&](const RateField& field) {
+    return !field.measured_only && !profile.how.contains(field.name);
+  };
   if (std::ranges::any_of(rate_fields(), left_out)) complete(profile, reference_profile());
 }
 

@@ -15,8 +15,9 @@ namespace gpumem::model {
 /// The rates of a GPU's stages, of the whole GPU unless the name says otherwise. docs/method.md tells how each acts.
 /// Those from pcie_to_device_bytes_per_s to pcie_latency_s they are
 /// of the host link and of the host beyond it, from there on of loads that wait for each other (chase.hpp), and from
-/// nvlink_efficiency on of links between GPUs. Those from atomic_turn_cycles on, and of instructions, are constants of
-/// the model's formulas: fitted to measurements once, and fitted again by no command.
+/// nvlink_efficiency on of links between GPUs, and from cluster_read_bytes_per_cycle on of clusters. Those from
+/// atomic_turn_cycles on, and of instructions, are constants of the model's formulas: fitted to measurements once, and
+/// fitted again by no command.
 struct Rates : pattern::InstructionCosts {
   double dram_read_bytes_per_s = 0;     ///< reads alone
   double dram_write_bytes_per_s = 0;    ///< writes alone
@@ -112,6 +113,14 @@ struct Rates : pattern::InstructionCosts {
   double peer_copy_s = 0;                 ///< fixed cost of a copy between GPUs in a queue of copies
   double staged_piece_s = 0;  ///< what one GPU's waiting for the other adds to each chunk on its way through the host
   double host_memory_bytes_per_s = 0;  ///< of the host's memory, what all copies of all GPUs share; 0: not known
+
+  // Of a multiprocessor, by clusters whose blocks have one each (cluster.hpp):
+  double cluster_read_bytes_per_cycle = 0;   ///< reads from the other block's shared memory, each of two from the other
+  double cluster_write_bytes_per_cycle = 0;  ///< writes to it
+  double cluster_atomic_bytes_per_cycle = 0;  ///< atomics on it whose results nobody asks for
+  double cluster_wide_share = 0;              ///< of these, what is left in clusters of 16, each block asking the next
+  double cluster_served_bytes_per_cycle = 0;  ///< what one multiprocessor gives all that read from it
+  double multicast_bytes_per_cycle = 0;       ///< what each receives of copies by multicast
 
   double atomic_turn_cycles = 0;   ///< of L2, for all different words of a sector
   double atomic_float_cycles = 0;  ///< that a word of floating point takes between two additions

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "engine/model/arithmetic.hpp"
+#include "engine/model/cluster.hpp"
 #include "engine/model/occupancy.hpp"
 
 namespace gpumem::model {
@@ -92,9 +93,10 @@ struct Residency {
   double resident;   ///< blocks of a multiprocessor at once
   double turnovers;  ///< of every place; those of a launch that leaves places empty are a part of one
 
-  Residency(const Workload& workload, const Device& device)
-      : resident(occupancy_of(workload, device).blocks),
-        turnovers(static_cast<double>(workload.blocks) / (resident * device.multiprocessors)) {}
+  Residency(const Workload& workload, const Device& device) : Residency(workload, occupancy_of(workload, device)) {}
+  Residency(const Workload& workload, const Occupancy& occupancy)
+      : resident(occupancy.blocks),
+        turnovers(static_cast<double>(workload.blocks) / static_cast<double>(occupancy.of_device)) {}
 
   /// How often a block begins a round of waiting.
   [[nodiscard]] double rounds(const Workload& workload) const {
@@ -257,6 +259,11 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
   if (demand.shared_wavefronts > 0) {
     stage("shared_wavefronts",
           uneven * (demand.shared_wavefronts + lines) / (rates.shared_wavefronts_per_cycle * cycles_per_s));
+  }
+  if (workload.cluster) {
+    const double bytes_per_cycle = cluster_bytes_per_cycle(*workload.cluster, workload.cluster_blocks, rates);
+    const double cycles = bytes_per_cycle > 0 ? static_cast<double>(workload.cluster->bytes) / bytes_per_cycle : 0;
+    stage("cluster", cycles / static_cast<double>(profile.device.sm_clock_hz));
   }
   if (workload.address_cycles)
     stage("addresses", uneven * workload.address_cycles(rates) / (schedulers * cycles_per_s));

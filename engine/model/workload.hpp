@@ -71,6 +71,16 @@ struct Neighbours {
   bool persists = false;                          ///< they have a persisting window
 };
 
+/// What blocks of a cluster move through the network that joins their multiprocessors.
+struct ClusterTraffic {
+  enum class Move { read, write, atomic, multicast };  ///< to another's shared memory; a copy from L2 into that of all
+  Move move = Move::read;
+  std::uint64_t movers = 1;  ///< blocks of the launch that move some
+  std::uint64_t bytes = 0;   ///< of each; of a multicast, what each receives
+  double wavefronts = 1;     ///< that a request of a warp (128 bytes) takes in the banks of the block asked
+  unsigned sharers = 1;      ///< blocks that ask the same block at once
+};
+
 /// What a warp does one thing after another.
 struct Chain {
   double waits = 0;   ///< for loads that its L1 does not have
@@ -98,6 +108,7 @@ struct Workload {
   std::uint64_t allocated_bytes = 0;               ///< device memory the case needs at once
   std::uint64_t host_bytes = 0;                    ///< host memory the case needs at once
   std::uint64_t blocks = 0;
+  unsigned cluster_blocks = 1;  ///< blocks of a cluster, resident on one GPC together; 1: no clusters
   unsigned block_threads = 0;
   unsigned shared_bytes_per_block = 0;
   std::optional<unsigned> registers_per_thread = {};  ///< where they limit how many blocks are resident
@@ -124,7 +135,8 @@ struct Workload {
   std::optional<Chase> chase = {};            ///< and the steps of its chase, if it is one
   std::optional<Neighbours> neighbours = {};  ///< what runs at once, if that is what it is about
   std::optional<PeerTraffic> peer = {};       ///< what it is about, if that is another GPU
-  std::vector<Operation> operations = {};     ///< in the order the host issues them; empty: one launch of the kernel
+  std::optional<ClusterTraffic> cluster = {};
+  std::vector<Operation> operations = {};  ///< in the order the host issues them; empty: one launch of the kernel
 
   [[nodiscard]] bool modelled() const { return unmodelled.empty(); }
   [[nodiscard]] std::uint64_t useful_bytes() const { return useful_bytes_read + useful_bytes_written; }

@@ -8,15 +8,8 @@ namespace gpumem::hierarchy {
 
 namespace {
 
-/// As time_chase() leaves it.
-struct Result {
-  std::uint64_t place = 0;
-  std::uint32_t cycles = 0;
-  std::uint32_t nanoseconds = 0;
-};
-
-Result read(const measure::DeviceBuffer& buffer) {
-  Result result;
+ChaseResult read(const measure::DeviceBuffer& buffer) {
+  ChaseResult result;
   measure::check(cudaMemcpy(&result, buffer.data(), sizeof result, cudaMemcpyDefault), "read what the chase left");
   return result;
 }
@@ -52,7 +45,7 @@ Axis order_axis() {
        .defaults = "random"});
 }
 
-ChaseExperiment::ChaseExperiment(std::uint32_t steps) : steps_(steps), result_(sizeof(Result)) {}
+ChaseExperiment::ChaseExperiment(std::uint32_t steps) : steps_(steps), result_(sizeof(ChaseResult)) {}
 
 void ChaseExperiment::launch(cudaStream_t stream) {
   expected_ = run(result_.as<std::uint64_t>(), stream);
@@ -63,14 +56,14 @@ measure::Verification ChaseExperiment::verify(cudaStream_t stream) {
   measure::poison(result_, stream);
   launch(stream);
   measure::check(cudaStreamSynchronize(stream), "run the chase");
-  const Result result = read(result_);
+  const ChaseResult result = read(result_);
   const bool arrived = result.place == expected_;
   const bool timed = result.cycles > 0 && result.cycles != measure::poison_word;
   return {.mismatches = (arrived ? 0U : 1U) + (timed ? 0U : 1U), .what = "of the place a chase reached and its cycles"};
 }
 
 double ChaseExperiment::sample() {
-  const Result result = read(result_);
+  const ChaseResult result = read(result_);
   sampled_ns_ += result.nanoseconds;
   sampled_steps_ += steps_;
   sampled(result.nanoseconds * 1e-9);

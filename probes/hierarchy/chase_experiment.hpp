@@ -8,18 +8,12 @@
 
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/experiment.hpp"
+#include "probes/chase/chase_steps.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::hierarchy {
 
-/// Steps in a row in the machine code. Between two of them nothing is executed; the loop around them counts while the
-/// thread waits for a load. The odd number is one with which the assembler comes round to the same registers: with 16,
-/// two moves of the address delay every 16th load.
-constexpr unsigned unrolled = 57;
-/// Rounds of a launch's steps, of which the last is timed: the first brings code and small footprints into the caches.
-constexpr unsigned rounds = 2;
-/// Steps of a round: long enough for its beginning and its end not to show, a millisecond or two of device memory.
-constexpr std::uint32_t timed_steps = 36 * unrolled;
+using namespace chase;  // what chases of other families have too
 
 /// What a chase is about.
 [[nodiscard]] Quantity latency_cycles();

@@ -3,7 +3,7 @@
 #include "engine/measure/content.hpp"
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/kernel_name.hpp"
-#include "probes/hierarchy/chase.cuh"
+#include "probes/chase/timed_chase.cuh"
 #include "probes/hierarchy/memory_chase.hpp"
 
 namespace gpumem::hierarchy {

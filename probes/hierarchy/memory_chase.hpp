@@ -9,8 +9,8 @@
 #include "engine/access/site.hpp"
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
+#include "probes/chase/chase_order.hpp"
 #include "probes/hierarchy/chase_experiment.hpp"
-#include "probes/hierarchy/chase_order.hpp"
 
 namespace gpumem::hierarchy {
 

@@ -22,14 +22,16 @@ def probe(
     addresses: Numbers = None, address_per: Names[Literal["lane", "warp"]] = None,
     atomics_space: Names[Literal["global", "shared"]] = None, atomics_op: Names[Literal["red", "atom"]] = None,
     bank_stride: Numbers = None, word_bytes: Numbers = None,
-    op: Names[Literal["read", "write", "copy", "gather", "scatter", "update", "auto"]] = None, copies: Numbers = None,
-    batching: Names[Literal["separate", "packed", "batched"]] = None,
+    op: Names[Literal["read", "write", "copy", "atomic", "gather", "scatter", "update", "auto"]] = None,
+    copies: Numbers = None, batching: Names[Literal["separate", "packed", "batched"]] = None,
     direction: Names[Literal["to-device", "to-host", "one-way", "both"]] = None, size: Numbers = None,
     run: Numbers = None, buffer: Numbers = None, cache_footprint: Numbers = None,
     cache_hint: Names[Literal["ld", "ld.ca", "ld.cg", "ld.cs", "ld.nc", "ld.na", "st", "st.cg", "st.cs", "st.wt"]] =
         None,
-    lanes: Names[Literal["aligned", "permuted", "reversed", "subset"]] = None, elements_per_thread: Numbers = None,
-    warp_addresses: Numbers = None, space: Names[Literal["constant", "shared", "global"]] = None, paths: Numbers = None,
+    cluster: Numbers = None, pull: Names[Literal["ring", "first"]] = None, pullers: Numbers = None,
+    remote_stride: Numbers = None, lanes: Names[Literal["aligned", "permuted", "reversed", "subset"]] = None,
+    elements_per_thread: Numbers = None, warp_addresses: Numbers = None,
+    space: Names[Literal["constant", "shared", "global"]] = None, paths: Numbers = None,
     divergence: Names[Literal["lanes", "warps", "loops", "predicated", "syncwarp"]] = None, fusion_size: Numbers = None,
     fusion: Names[Literal["separate", "fused"]] = None, image: Numbers = None,
     pixels: Names[Literal["packed", "planar", "packed-vector", "planar-vector"]] = None,
@@ -51,6 +53,10 @@ def probe(
     protection: Names[Literal["none", "window", "priority", "smaller-grid"]] = None, victim_data: Numbers = None,
     resident_warps: Numbers = None, occupancy_limit: Names[Literal["shared-memory", "registers", "block-size"]] = None,
     offset: Numbers = None, streams: Numbers = None, overlap: Names[Literal["staged", "pageable", "host-work"]] = None,
+    sharing_blocks: Numbers = None, multicast: Names[Literal["each", "multicast"]] = None,
+    multicast_tile: Numbers = None, resident_warps: Numbers = None,
+    occupancy_limit: Names[Literal["shared-memory", "registers", "block-size"]] = None, offset: Numbers = None,
+    streams: Numbers = None, overlap: Names[Literal["staged", "pageable", "host-work"]] = None,
     kernel_percent: Numbers = None, chunks: Numbers = None, pattern: Texts = None, active: Texts = None,
     source: Numbers = None, target: Numbers = None,
     via: Names[Literal["copy-engine", "copy-engine-read", "kernel-read", "kernel-write", "staged"]] = None,
@@ -90,8 +96,8 @@ def probe(
     bank_stride: distance between the words of neighbouring lanes; 0 broadcasts one word (bank)
     word_bytes: size of an element: what one thread moves with one instruction (bank, blocked, coalesced, indices,
         offset, pattern, pitch, random, stream, stride, tile, zero-copy)
-    op: what the kernel does with its elements; misaligned stores cost far more than loads (bank, blocked, coalesced,
-        indices, layout, offset, pattern, pitch, random, stride, tile, zero-copy)
+    op: what the kernel does with its elements; misaligned stores cost far more than loads (bank, blocked, cluster,
+        coalesced, indices, layout, offset, pattern, pitch, random, stride, tile, zero-copy)
     copies: pieces that the data lies in; more pieces are smaller ones (batching)
     batching: a call for each piece, one copy of what the host packs, or one call for all pieces (batching)
     direction: which way the data goes (batching, peer, transfer)
@@ -102,6 +108,10 @@ def probe(
         offset, pattern, pitch, stream, stride, texture, zero-copy)
     cache_footprint: the array, a share of it for each multiprocessor, in whole 512 bytes (cache-hint)
     cache_hint: the operator, as PTX and CUDA's intrinsics name it: ld.cg is __ldcg (cache-hint)
+    cluster: blocks of a cluster, each on a multiprocessor of its own (cluster)
+    pull: each block asks the next in a ring, or all ask the first (cluster)
+    pullers: blocks of the cluster that ask at once; 0: all that can (cluster)
+    remote_stride: distance between the words of neighbouring lanes: conflicts in the banks of the block asked (cluster)
     lanes: which lane takes which of the warp's elements; subset leaves out every other lane (coalesced)
     elements_per_thread: elements per thread, a block's width apart; 1 is the textbook kernel, which large GPUs outrun
         (coalesced, indices, offset, pattern, stream, stride)
@@ -148,6 +158,9 @@ def probe(
     protection: nothing; a persisting window on the victim's data; the highest priority for its stream; or half the grid
         for the neighbour (neighbours)
     victim_data: bytes that the victim goes over again and again; auto is a quarter of L2 (neighbours)
+    sharing_blocks: blocks of a cluster, all of which need the same tiles (multicast)
+    multicast: each block has the copy engine fetch a tile, or one of them for all (multicast)
+    multicast_tile: what one copy brings; a block has four of them on their way (multicast)
     resident_warps: warps of a multiprocessor at once, each with two loads of 16 bytes in flight a lane (occupancy)
     occupancy_limit: what keeps other warps out (occupancy)
     offset: elements every access is shifted by from an aligned start (offset, zero-copy)
@@ -312,6 +325,27 @@ def cache_hint(
     The rest is as for probe().
     """
     return _probed(locals(), "cache-hint")
+
+
+def cluster(
+    *, cluster: Numbers = None, pull: Names[Literal["ring", "first"]] = None,
+    op: Names[Literal["read", "write", "atomic"]] = None, pullers: Numbers = None, remote_stride: Numbers = None,
+    backend: Backend | None = None, gpu: FilePath | None = None, device: Device = None, counters: Counters = None,
+    ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
+    quiet: bool = False, **unknown: NoReturn,
+) -> Report:
+    """Another block's shared memory: how fast, how far away.
+
+    cluster: blocks of a cluster, each on a multiprocessor of its own (2, 4, 8, 16 blocks; default 2,4,8,16)
+    pull: each block asks the next in a ring, or all ask the first (default ring,first)
+    op: read words of the other block, write them, or add to them by atomics (default read)
+    pullers: blocks of the cluster that ask at once; 0: all that can (0..16 blocks; default 0)
+    remote_stride: distance between the words of neighbouring lanes: conflicts in the banks of the block asked (1..64
+        words; default 1)
+
+    The rest is as for probe().
+    """
+    return _probed(locals(), "cluster")
 
 
 def coalesced(
@@ -584,6 +618,22 @@ def neighbours(
     The rest is as for probe().
     """
     return _probed(locals(), "neighbours")
+def multicast(
+    *, sharing_blocks: Numbers = None, multicast: Names[Literal["each", "multicast"]] = None,
+    multicast_tile: Numbers = None, backend: Backend | None = None, gpu: FilePath | None = None, device: Device = None,
+    counters: Counters = None, ci_width: Share = None, time_budget: str | None = None,
+    numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False, **unknown: NoReturn,
+) -> Report:
+    """A tile for all blocks of a cluster: one fetch, or one each.
+
+    sharing_blocks: blocks of a cluster, all of which need the same tiles (2, 4, 8, 16 blocks; default 2,4,8,16)
+    multicast: each block has the copy engine fetch a tile, or one of them for all (default each,multicast)
+    multicast_tile: what one copy brings; a block has four of them on their way (2048, 4096, 8192, 16384, 32768 bytes;
+        default 16KiB)
+
+    The rest is as for probe().
+    """
+    return _probed(locals(), "multicast")
 
 
 def occupancy(

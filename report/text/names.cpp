@@ -201,6 +201,7 @@ std::string stage_words(std::string_view stage) {
       {"l2_lines", "the lines fetched into L2"},
       {"dram", "device memory"},
       {"shared_wavefronts", "the wavefronts of shared memory"},
+      {"cluster", "what joins the blocks of a cluster"},
       {"pcie", "the host link"},
       {"nvlink", "the NVLinks"},
       {"copies", "the calls that start copies"},

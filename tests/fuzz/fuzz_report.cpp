@@ -132,6 +132,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static_cast<void>(app::read_latencies(report.results, profile));
   static_cast<void>(app::read_loaded_latencies(report.results, profile));
   static_cast<void>(app::read_neighbour_rates(report.results, profile));
+  static_cast<void>(app::read_cluster_rates(report.results, profile));
   static_cast<void>(model::parse_profile(model::to_json(profile), "fitted"));
   return 0;
 }

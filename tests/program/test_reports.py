@@ -168,7 +168,8 @@ class Axes(ProgramTest):
 
     def test_an_axis_of_some_probes_restricts_the_quick_set(self):
         probes = {result["probe"] for result in self.predict("--op", "read")["results"]}
-        self.assertEqual(probes, {"bank", "blocked", "coalesced", "layout", "offset", "pitch", "stride", "tile", "zero-copy"})
+        self.assertEqual(probes, {"bank", "blocked", "cluster", "coalesced", "layout", "offset", "pitch", "stride", "tile",
+                                  "zero-copy"})
 
     def test_all_combinations_of_a_probe(self):
         results = self.predict("coalesced", "--op", "read,write,copy", "--word-bytes", "4,8,16", "--elements-per-thread",

@@ -3,6 +3,7 @@
 import copy
 import functools
 import json
+import re
 import unittest
 from pathlib import Path
 

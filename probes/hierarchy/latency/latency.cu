@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
+#include "engine/machine/compute_capability.hpp"
 #include "engine/measure/content.hpp"
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/host_memory.hpp"
 #include "engine/measure/kernel_name.hpp"
-#include "probes/hierarchy/chase.cuh"
+#include "probes/chase/cluster_chase.cuh"
+#include "probes/chase/timed_chase.cuh"
 #include "probes/hierarchy/latency/ladder.hpp"
 #include "probes/hierarchy/memory_chase.hpp"
 
@@ -20,7 +22,7 @@ constexpr unsigned kib = 1024;
 constexpr unsigned mib = 1024 * kib;
 constexpr unsigned line = access::line_bytes;
 
-constexpr unsigned shared_bytes = 32 * kib;
+constexpr unsigned shared_bytes = cluster_chase_bytes;
 constexpr unsigned local_words = 64;  // of a thread; each on a line of its own, shared with the other lanes' words
 /// First-level constant caches hold 2 KiB, in lines of 64 bytes (Jia and others, Dissecting the NVIDIA Volta GPU
 /// Architecture via Microbenchmarking, 2018); the next level holds all of a program's constants.
@@ -58,46 +60,6 @@ __global__ void chase_shared(ChaseOrder order, std::uint32_t steps, std::uint64_
   time_chase<in_a_row>(base + static_cast<std::uint32_t>(order(0)) * line, base, steps, result, [](std::uint32_t& at) {
     asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at));
   });
-}
-
-#if __CUDA_ARCH__ >= 900
-__device__ inline unsigned rank_in_cluster() {
-  unsigned rank = 0;
-  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-  return rank;
-}
-__device__ inline std::uint64_t in_second_block(std::uint64_t address) {
-  asm volatile("mapa.u64 %0, %0, 1;" : "+l"(address));
-  return address;
-}
-__device__ inline void wait_for_cluster() {
-  asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
-}
-#else  // never launched: describe_latency() asks for a chip that has clusters
-__device__ inline unsigned rank_in_cluster() { return blockIdx.x; }
-__device__ inline std::uint64_t in_second_block(std::uint64_t address) { return address; }
-__device__ inline void wait_for_cluster() {}
-#endif
-
-/// The first block of a cluster of two chases through the shared memory of the second.
-template <unsigned in_a_row>
-__global__ void chase_cluster(ChaseOrder order, std::uint32_t steps, std::uint64_t* result) {
-  __shared__ std::uint64_t nodes[shared_bytes / sizeof(std::uint64_t)];
-  constexpr unsigned step_words = line / sizeof(std::uint64_t);
-  const std::uint64_t base = in_second_block(reinterpret_cast<std::uint64_t>(nodes));
-  const bool second = rank_in_cluster() == 1;
-  if (second) {
-    for (std::uint64_t k = threadIdx.x; k < order.nodes(); k += blockDim.x) {
-      nodes[order(k) * step_words] = base + order.next(k) * line;
-    }
-  }
-  wait_for_cluster();
-  if (!second && threadIdx.x == 0) {
-    time_chase<in_a_row>(base + order(0) * line, base, steps, result, [](std::uint64_t& at) {
-      asm volatile("ld.u64 %0, [%0];" : "+l"(at));
-    });
-  }
-  wait_for_cluster();  // a block's shared memory is gone when it ends
 }
 
 template <unsigned in_a_row>
@@ -192,7 +154,7 @@ static std::string kernel_of(Path way) {
     case Path::shared:
       return measure::kernel_name<&chase_shared<unrolled>>();
     case Path::cluster:
-      return measure::kernel_name<&chase_cluster<unrolled>>();
+      return measure::kernel_name<&chase_cluster<unrolled, access::Op::load>>();
     case Path::local:
       return measure::kernel_name<&chase_local<unrolled>>();
     case Path::constant:
@@ -200,12 +162,6 @@ static std::string kernel_of(Path way) {
     default:
       return measure::kernel_name<&chase_texture<unrolled>>();
   }
-}
-
-static void require_clusters(const Device& device) {
-  if (std::atoi(device.compute_capability.c_str()) >= 9) return;
-  throw missing_capability_error("shared memory of another block needs compute capability 9.0, this GPU has " +
-                                 device.compute_capability);
 }
 
 static Workload describe_latency(const Case& decided, const Device& device) {
@@ -318,7 +274,9 @@ class SmallChase final : public ChaseExperiment {
         chase_shared<unrolled><<<1, access::warp_lanes, 0, stream>>>(order_, steps(), result);
         return reached;
       case Path::cluster:
-        launch_cluster(result, stream);
+        measure::launch_clusters(chase_cluster<unrolled, access::Op::load>,
+                                 {.clusters = 1, .blocks = 2, .block_threads = access::warp_lanes}, stream, order_,
+                                 steps(), 1U, result);
         return reached;
       case Path::local:
         chase_local<unrolled><<<1, access::warp_lanes, 0, stream>>>(order_, steps(), result);
@@ -331,19 +289,6 @@ class SmallChase final : public ChaseExperiment {
             <<<1, access::warp_lanes, 0, stream>>>(texture_->get(), first / sizeof(std::uint32_t), steps(), result);
         return reached / sizeof(std::uint32_t);
     }
-  }
-
-  void launch_cluster(std::uint64_t* result, cudaStream_t stream) const {
-    cudaLaunchAttribute attribute{};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim = {2, 1, 1};
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(2);
-    config.blockDim = dim3(access::warp_lanes);
-    config.stream = stream;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    measure::check(cudaLaunchKernelEx(&config, chase_cluster<unrolled>, order_, steps(), result), "launch a cluster");
   }
 
   Level level_;

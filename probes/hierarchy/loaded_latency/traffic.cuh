@@ -1,7 +1,7 @@
 #pragma once
 // The kernels of the traffic: what moves it, what ends it, and what checks it.
 
-#include "probes/hierarchy/chase.cuh"
+#include "probes/chase/timed_chase.cuh"
 #include "probes/hierarchy/loaded_latency/traffic.hpp"
 
 namespace gpumem::hierarchy {
@@ -32,7 +32,7 @@ static __global__ void __launch_bounds__(traffic_threads, 1)
   __syncthreads();
   const std::uint32_t lane = threadIdx.x % 32;
   const std::uint32_t warp = blockIdx.x * traffic_warps + threadIdx.x / 32;
-  const std::uint64_t start_ns = nanoseconds();
+  const std::uint64_t start_ns = chase::nanoseconds();
   const std::uint64_t start = clock64();
   std::uint64_t next = start + traffic.begin(warp);
   TrafficWalk walk(warp);
@@ -43,7 +43,7 @@ static __global__ void __launch_bounds__(traffic_threads, 1)
     while (static_cast<std::uint64_t>(clock64()) < next && over == 0) {
     }
     if (threadIdx.x == 0) {
-      const bool late = nanoseconds() - start_ns > traffic.longest_ns;
+      const bool late = chase::nanoseconds() - start_ns > traffic.longest_ns;
       if (late) atomicExch(&state->timed_out, 1U);
       if (late || *reinterpret_cast<const volatile std::uint32_t*>(&state->over) != 0) over = 1;
     }
@@ -67,7 +67,7 @@ static __global__ void __launch_bounds__(traffic_threads, 1)
   if (lane == 0) chunks[warp] = moved;
   sums[std::uint64_t{warp} * 32 + lane] = sum;
   __syncthreads();
-  if (threadIdx.x == 0) times[blockIdx.x] = {clock64() - start, nanoseconds() - start_ns};
+  if (threadIdx.x == 0) times[blockIdx.x] = {clock64() - start, chase::nanoseconds() - start_ns};
 }
 
 static __global__ void end_traffic(TrafficState* state) {

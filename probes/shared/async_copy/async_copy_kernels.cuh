@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "engine/measure/content.hpp"
+#include "probes/shared/bulk_copy.cuh"
 
 namespace gpumem::shared {
 
@@ -23,10 +24,6 @@ __device__ inline std::uint32_t steps_of(std::uint32_t tiles) {
 }
 __device__ inline const uint4* tile_of(const uint4* source, std::uint32_t step, std::uint32_t words) {
   return source + (std::uint64_t{step} * gridDim.x + blockIdx.x) * words;
-}
-
-__device__ inline std::uint32_t shared_address(const void* pointer) {
-  return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
 /// Adds up a tile that has arrived, each thread words that another one brought; several at once, or one warp alone
@@ -111,31 +108,6 @@ __global__ void __launch_bounds__(1024)
 #endif
 }
 
-#if __CUDA_ARCH__ >= 900
-/// Whether the phase of that parity has completed; waits a while for it.
-__device__ inline bool has_arrived(const std::uint64_t& barrier, std::uint32_t parity) {
-  std::uint32_t arrived = 0;
-  asm volatile(
-      "{\n\t.reg .pred done;\n\t"
-      "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n\t"
-      "selp.u32 %0, 1, 0, done;\n\t}"
-      : "=r"(arrived)
-      : "r"(shared_address(&barrier)), "r"(parity)
-      : "memory");
-  return arrived != 0;
-}
-
-/// Asks the copy engine for a stage. The barrier's phase completes when all of its bytes have arrived.
-__device__ inline void request_bulk_copy(uint4* stage, const uint4* tile, std::uint32_t bytes, std::uint64_t& barrier) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)), "r"(bytes)
-               : "memory");
-  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                   shared_address(stage)),
-               "l"(tile), "r"(bytes), "r"(shared_address(&barrier))
-               : "memory");
-}
-#endif
-
 /// As copy_by_cp_async, but one thread asks for whole stages, and a barrier per stage tells when it is there.
 template <unsigned stages>
 __global__ void __launch_bounds__(1024)
@@ -144,10 +116,8 @@ __global__ void __launch_bounds__(1024)
   extern __shared__ uint4 ring[];
   __shared__ std::uint64_t barriers[stages];
   if (threadIdx.x == 0) {
-    for (auto& barrier : barriers) {
-      asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&barrier)) : "memory");
-    }
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // so that the engine sees them as well
+    for (auto& barrier : barriers) start_barrier(barrier, 1);
+    show_barriers_to_engine();
   }
   __syncthreads();
   const std::uint32_t steps = steps_of(tiles);
@@ -163,6 +133,7 @@ __global__ void __launch_bounds__(1024)
       __syncthreads();
     }
     if (step < steps && threadIdx.x == 0) {
+      expect_bytes(barriers[slot], words * word_bytes);
       request_bulk_copy(stage, tile_of(source, step, words), words * word_bytes, barriers[slot]);
     }
   }

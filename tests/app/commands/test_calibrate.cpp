@@ -272,6 +272,44 @@ TEST_CASE("what ports and atomics of L2 reach is read off victims alone", "[cali
   CHECK(read_neighbour_rates(std::span(records).last(1), profile).empty());
 }
 
+TEST_CASE("rates of clusters are read off their cases, or stay unknown", "[calibrate]") {
+  const auto measured = [&](const char* probe, double bytes_per_cycle, std::vector<Parameter> parameters) {
+    report::Record record = record_of(Case{find_probe(probe), std::move(parameters)});
+    record.time = report::TimeRecord{};
+    record.time->summary.median = measure::Seconds(1e-3);
+    record.headline.measured = bytes_per_cycle;
+    return record;
+  };
+  const auto pulled = [&](std::uint64_t blocks, const char* from, const char* op, double bytes_per_cycle) {
+    return measured("cluster", bytes_per_cycle,
+                    {{"cluster_blocks", blocks},
+                     {"pull_from", from},
+                     {"op", op},
+                     {"pulling_blocks", std::uint64_t{0}},
+                     {"remote_stride_words", std::uint64_t{1}}});
+  };
+  std::vector<report::Record> records = {
+      pulled(2, "ring", "read", 20),
+      pulled(2, "ring", "write", 10),
+      pulled(2, "ring", "atomic", 5),
+      pulled(16, "ring", "read", 15),
+      pulled(8, "first", "read", 3),
+      measured("multicast", 40, {{"cluster_blocks", std::uint64_t{8}}, {"fetched_by", "multicast"}})};
+  records[2].flags = {"throttled"};
+  model::Profile profile = model::load_profile("h200");
+  profile.rates.cluster_atomic_bytes_per_cycle = 7;
+  const auto how = read_cluster_rates(records, profile);
+  CHECK(how.size() == 5);
+  CHECK_FALSE(how.contains("cluster_atomic_bytes_per_cycle"));
+  CHECK(profile.rates.cluster_read_bytes_per_cycle == 20);
+  CHECK(profile.rates.cluster_write_bytes_per_cycle == 10);
+  CHECK(profile.rates.cluster_atomic_bytes_per_cycle == 7);
+  CHECK(profile.rates.cluster_wide_share == 0.75);
+  CHECK(profile.rates.cluster_served_bytes_per_cycle == 21);
+  CHECK(profile.rates.multicast_bytes_per_cycle == 40);
+  CHECK(read_cluster_rates(std::vector<report::Record>{}, profile).empty());
+}
+
 TEST_CASE("the calibration plan holds out other patterns than it fits", "[calibrate]") {
   std::size_t fitted = 0;
   std::size_t held_out = 0;

@@ -34,4 +34,31 @@ TEST_CASE("occupancy: the scarcest of threads, blocks, registers and shared memo
   CHECK(occupancy(1000, 0).share == 1);  // whole warps
 }
 
+TEST_CASE("occupancy: clusters are whole on a GPC, and what is left of it stays idle", "[occupancy]") {
+  Device device = model::load_profile("h200").device;
+  REQUIRE(device.multiprocessors == 132);  // six GPCs of 16 and two of 18
+  CHECK(clusters_at_once(2, 1, device) == 66);
+  CHECK(clusters_at_once(4, 1, device) == 32);
+  CHECK(clusters_at_once(8, 1, device) == 16);
+  CHECK(clusters_at_once(16, 1, device) == 8);
+  CHECK(clusters_at_once(16, 2, device) == 16);
+  device.multiprocessors = 114;  // an H100 of PCI Express: six of 16, one of 18
+  CHECK(clusters_at_once(16, 1, device) == 7);
+  device.multiprocessors = 14;
+  CHECK(clusters_at_once(16, 1, device) == 0);
+  CHECK(clusters_at_once(2, 1, device) == 7);
+  device.multiprocessors = 0;
+  CHECK(clusters_at_once(2, 1, device) == 0);
+
+  Workload workload;
+  workload.block_threads = 1024;
+  workload.shared_bytes_per_block = 128 * 1024;
+  device.multiprocessors = 132;
+  CHECK(occupancy_of(workload, device).of_device == 132);
+  workload.cluster_blocks = 16;
+  CHECK(occupancy_of(workload, device).of_device == 128);
+  workload.shared_bytes_per_block = 0;
+  CHECK(occupancy_of(workload, device).of_device == 256);
+}
+
 }  // namespace gpumem::model::test_occupancy

@@ -5,14 +5,14 @@
 #include <cstdlib>
 #include <vector>
 
-#include "probes/hierarchy/chase_order.hpp"
+#include "probes/chase/chase_order.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::test_chase_order {
 
-using gpumem::hierarchy::ChaseOrder;
-using gpumem::hierarchy::NodePlace;
-using gpumem::hierarchy::Permutation;
+using gpumem::chase::ChaseOrder;
+using gpumem::chase::NodePlace;
+using gpumem::chase::Permutation;
 
 namespace {
 

@@ -124,7 +124,7 @@ TEST_CASE("latency: what the chip lacks is skipped with the reason", "[latency]"
     FAIL("a GPU without clusters");
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::missing_capability);
-    CHECK(contains(error.what(), "needs compute capability 9.0, this GPU has 8.6"));
+    CHECK(contains(error.what(), "takes compute capability 9.0, this GPU has 8.6"));
   }
   CHECK_NOTHROW(latency().describe(a_case("cluster"), device("10.0")));
   CHECK_NOTHROW(latency().describe(a_case("shared"), device("8.6")));

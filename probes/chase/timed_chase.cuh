@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "probes/hierarchy/chase_experiment.hpp"
+#include "probes/chase/chase_steps.hpp"
 
-namespace gpumem::hierarchy {
+namespace gpumem::chase {
 
 /// No place of a chase: addresses and indices are even, sums positive.
 template <class Place>
@@ -50,4 +50,4 @@ __device__ void time_chase(Place place, Place origin, std::uint32_t steps, std::
   result[1] = std::uint64_t{elapsed_ns} << 32U | cycles;
 }
 
-}  // namespace gpumem::hierarchy
+}  // namespace gpumem::chase

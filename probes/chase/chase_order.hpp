@@ -6,7 +6,7 @@
 #include "engine/access/request.hpp"
 #include "engine/measure/content.hpp"
 
-namespace gpumem::hierarchy {
+namespace gpumem::chase {
 
 /// A bijection of [0, size): rounds of a multiplication by an odd number and an exclusive or with the upper half, each
 /// of which is a bijection of the next power of two, repeated for as long as the result is outside (cycle walking:
@@ -76,4 +76,4 @@ struct NodePlace {
   }
 };
 
-}  // namespace gpumem::hierarchy
+}  // namespace gpumem::chase

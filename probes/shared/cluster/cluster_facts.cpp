@@ -1,0 +1,96 @@
+// What cases of clusters show together.
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "probes/comparison.hpp"
+#include "probes/shared/cluster/cluster_case.hpp"
+
+namespace gpumem::shared {
+
+namespace {
+
+unsigned blocks_of(const Outcome& outcome) { return outcome.tested[axis::cluster_blocks]; }
+
+const char* verb_of(const Outcome& outcome) {
+  switch (outcome.tested[axis::pull_op]) {
+    case access::Op::load:
+      return "reads";
+    case access::Op::store:
+      return "writes";
+    default:
+      return "changes by atomics";
+  }
+}
+
+/// The cluster sizes that ran with both alternatives of a parameter, the largest last.
+template <class Parameter>
+std::vector<std::pair<const Outcome*, const Outcome*>> pairs_of(std::span<const Outcome> outcomes,
+                                                                const Parameter& parameter,
+                                                                typename Parameter::Type first,
+                                                                typename Parameter::Type second) {
+  const auto firsts = by_number(outcomes, parameter, first, axis::cluster_blocks);
+  const auto seconds = by_number(outcomes, parameter, second, axis::cluster_blocks);
+  std::vector<std::pair<const Outcome*, const Outcome*>> pairs;
+  for (const auto& [blocks, outcome] : firsts) {
+    if (const auto other = seconds.find(blocks); other != seconds.end()) pairs.emplace_back(outcome, other->second);
+  }
+  return pairs;
+}
+
+}  // namespace
+
+Conclusion conclude_cluster(std::span<const Outcome> outcomes) {
+  constexpr double own_bytes_per_cycle = access::bank_count * access::bank_bytes;
+  Conclusion conclusion;
+  const auto ring = by_number(outcomes, axis::pull_from, PullFrom::ring, axis::cluster_blocks);
+  if (!ring.empty()) {
+    const Outcome& smallest = *ring.begin()->second;
+    const Outcome& largest = *ring.rbegin()->second;
+    conclusion.facts.push_back({FactKind::fastest,
+                                {smallest.index},
+                                "In clusters of {blocks} a multiprocessor {verb} {bytes_per_cycle} in another block's "
+                                "shared memory, {own_percent} "
+                                "of what its own can do.",
+                                {{"blocks", blocks_of(smallest)},
+                                 {"verb", verb_of(smallest)},
+                                 headline_value("bytes_per_cycle", smallest),
+                                 {"own_percent", 100 * smallest.headline / own_bytes_per_cycle}}});
+    if (&smallest != &largest) {
+      conclusion.facts.push_back(
+          cost_fact(largest, smallest,
+                    "Keep clusters small where they share much: in those of {blocks} it takes {cost_ratio} as long.",
+                    "Clusters of {blocks} are as fast.",
+                    {{"blocks", blocks_of(largest)}, gain_value("cost_ratio", largest, smallest)}));
+    }
+  }
+  const auto pairs = pairs_of(outcomes, axis::pull_from, PullFrom::ring, PullFrom::first);
+  if (pairs.empty()) return conclusion;
+  const auto& [spread, alone] = pairs.back();
+  const unsigned asked = alone->tested[axis::pulling_blocks];
+  conclusion.facts.push_back(
+      cost_fact(*alone, *spread,
+                "Spread what a cluster shares over its blocks: {blocks} that ask one take {cost_ratio} as long as in a "
+                "ring.",
+                "{blocks} blocks that ask one are as fast as in a ring.",
+                {{"blocks", asked == 0 ? blocks_of(*alone) - 1 : asked}, gain_value("cost_ratio", *alone, *spread)}));
+  return conclusion;
+}
+
+Conclusion conclude_multicast(std::span<const Outcome> outcomes) {
+  const auto pairs = pairs_of(outcomes, axis::by_multicast, false, true);
+  if (pairs.empty()) return {};
+  const auto gain_of = [](const auto& pair) { return gain(*pair.first, *pair.second); };
+  const double most = gain_of(*std::ranges::max_element(pairs, {}, gain_of));
+  const auto nearly_most = [&](const auto& pair) { return gain_of(pair) >= most * (1 - least_difference); };
+  const auto& [each, multicast] = *std::find_if(pairs.rbegin(), pairs.rend(), nearly_most);  // the largest cluster
+  return {.facts = {gain_fact(*each, *multicast,
+                              "Fetch a tile once for a cluster of {blocks}, by multicast: {gain_ratio} as fast as each "
+                              "block on its own, and L2 is read once instead of {blocks} times.",
+                              "One fetch by multicast for a cluster of {blocks} is not faster than one for each block, "
+                              "but L2 is read once instead of {blocks} times.",
+                              {{"blocks", blocks_of(*multicast)}, gain_value("gain_ratio", *each, *multicast)})}};
+}
+
+}  // namespace gpumem::shared
