@@ -143,7 +143,7 @@ enum class Family { global, user, shared, constant, texture, local, cache, hiera
 
 struct Probe {
   std::string name;
-  std::string purpose;  ///< one line, of at most 63 characters: a screen has 80 columns
+  std::string purpose;  ///< one line, of at most 60 characters: a screen has 80 columns
   Family family = Family::global;
   bool on_request = false;  ///< runs only where its name is given, or an axis that selects it
   std::vector<Axis> axes;   ///< the first is the one a sweep varies; its flag alone selects the probe

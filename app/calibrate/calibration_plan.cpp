@@ -82,11 +82,11 @@ constexpr Line lines[] = {
     {CalibrationUse::fitted, "loaded-latency --traffic 0,40,60,80,90,95 --written 0 --busy-level l2"},
     // What one multiprocessor takes from L2, and how many atomics L2 executes.
     {CalibrationUse::fitted, "neighbours --split 12 --victim l2 --protection none"},
-    {CalibrationUse::fitted, "neighbours --split 75 --victim atomics --protection none"},
-    // Clusters: between two blocks, in a wide one, and from one block to all.
+    {CalibrationUse::fitted, "neighbours --split 12,75 --victim atomics --protection none"},
+    // Clusters: a block alone, seven that ask the eighth, and all of the GPU.
+    {CalibrationUse::fitted, "cluster --cluster 8 --pull ring --pullers 1 --op read,write,atomic"},
+    {CalibrationUse::fitted, "cluster --cluster 8 --pull first --op read,write,atomic"},
     {CalibrationUse::fitted, "cluster --cluster 2 --pull ring --op read,write,atomic"},
-    {CalibrationUse::fitted, "cluster --cluster 16 --pull ring --op read"},
-    {CalibrationUse::fitted, "cluster --cluster 8 --pull first --op read"},
     {CalibrationUse::fitted, "multicast --sharing-blocks 8 --multicast multicast"},
 };
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "app/calibrate/calibration.hpp"
+#include "engine/model/cluster.hpp"
 #include "report/record/cases.hpp"
 
 namespace gpumem::app {
@@ -31,19 +32,19 @@ std::optional<double> bytes_per_cycle(std::span<const report::Record> records, c
 
 std::map<std::string, std::string> read_cluster_rates(std::span<const report::Record> records,
                                                       model::Profile& profile) {
-  constexpr std::uint64_t few = 2;
-  constexpr std::uint64_t many = 16;
+  constexpr std::uint64_t two = 2;
   constexpr std::uint64_t sharing = 8;
-  const auto pulled = [&](std::uint64_t blocks, const char* from, const char* op) {
+  constexpr std::uint64_t all_pull = 0;
+  const auto pulled = [&](std::uint64_t blocks, const char* from, std::uint64_t pullers, const char* op) {
     return bytes_per_cycle(records, "cluster",
                            {{"cluster_blocks", blocks},
                             {"pull_from", std::string(from)},
                             {"op", std::string(op)},
-                            {"pulling_blocks", std::uint64_t{0}},
+                            {"pulling_blocks", pullers},
                             {"remote_stride_words", std::uint64_t{1}}});
   };
   std::map<std::string, std::string> how;
-  const auto set = [&](model::RateMember rate, std::optional<double> value, const char* read_off) {
+  const auto set = [&](model::RateMember rate, std::optional<double> value, const std::string& read_off) {
     if (!value) return;
     const auto field = std::ranges::find(model::rate_fields(), rate, &model::RateField::value);
     if (!(*value >= field->least && *value <= field->most)) return;
@@ -51,14 +52,26 @@ std::map<std::string, std::string> read_cluster_rates(std::span<const report::Re
     how[field->name] = read_off;
   };
   using model::Rates;
-  const auto reads = pulled(few, "ring", "read");
-  set(&Rates::cluster_read_bytes_per_cycle, reads, "reads in clusters of 2");
-  set(&Rates::cluster_write_bytes_per_cycle, pulled(few, "ring", "write"), "writes in clusters of 2");
-  set(&Rates::cluster_atomic_bytes_per_cycle, pulled(few, "ring", "atomic"), "atomics in clusters of 2");
-  const auto wide = pulled(many, "ring", "read");
-  if (reads && wide) set(&Rates::cluster_wide_share, *wide / *reads, "reads in clusters of 16 over those of 2");
-  if (const auto each = pulled(sharing, "first", "read")) {
-    set(&Rates::cluster_served_bytes_per_cycle, *each * (sharing - 1), "seven blocks that read from one");
+  struct Op {
+    ClusterTraffic::Move move;
+    const char* name;
+    std::string words;
+  };
+  for (const Op& op :
+       {Op{ClusterTraffic::Move::read, "read", "reads"}, Op{ClusterTraffic::Move::write, "write", "writes"},
+        Op{ClusterTraffic::Move::atomic, "atomic", "atomics"}}) {
+    const model::ClusterRates rates = model::rates_of(op.move);
+    const auto alone = pulled(sharing, "ring", 1, op.name);
+    set(rates.alone, alone, op.words + " of one block of eight");
+    if (const auto each = pulled(sharing, "first", all_pull, op.name)) {
+      set(rates.served, *each * (sharing - 1), op.words + " of seven blocks in the eighth");
+    }
+    const auto together = pulled(two, "ring", all_pull, op.name);
+    if (alone && together && *together < *alone) {
+      const std::uint64_t movers = profile.device.multiprocessors / two * two;
+      set(rates.all, static_cast<double>(movers) * model::behind(*alone, *together),
+          op.words + " of all blocks in clusters of two");
+    }
   }
   set(&Rates::multicast_bytes_per_cycle,
       bytes_per_cycle(records, "multicast", {{"cluster_blocks", sharing}, {"fetched_by", std::string("multicast")}}),

@@ -35,21 +35,30 @@ std::optional<Alone> alone(const report::Record& record, const std::string& vict
 
 std::map<std::string, std::string> read_neighbour_rates(std::span<const report::Record> records,
                                                         model::Profile& profile) {
-  std::optional<Alone> reads;    // on the fewest multiprocessors: their ports are the limit
+  std::optional<Alone> reads;  // on the fewest multiprocessors: their ports are the limit
+  std::optional<Alone> few_atomics;
   std::optional<Alone> atomics;  // on the most: L2 is
   for (const report::Record& record : records) {
     const auto read = alone(record, "l2");
     if (read && (!reads || read->split_percent < reads->split_percent)) reads = read;
     const auto added = alone(record, "atomics");
+    if (added && (!few_atomics || added->split_percent < few_atomics->split_percent)) few_atomics = added;
     if (added && (!atomics || added->split_percent > atomics->split_percent)) atomics = added;
   }
   std::map<std::string, std::string> how;
   const Device& device = profile.device;
-  if (reads && device.multiprocessors > 1 && device.sm_clock_hz > 0) {
-    const unsigned multiprocessors = cache::victim_multiprocessors(reads->split_percent, device.multiprocessors);
-    profile.rates.l2_port_bytes_per_cycle =
-        reads->bytes_per_s / (multiprocessors * static_cast<double>(device.sm_clock_hz));
+  const auto of_port = [&](const Alone& victim) {
+    const unsigned multiprocessors = cache::victim_multiprocessors(victim.split_percent, device.multiprocessors);
+    return victim.bytes_per_s / (multiprocessors * static_cast<double>(device.sm_clock_hz));
+  };
+  const bool has_clock = device.multiprocessors > 1 && device.sm_clock_hz > 0;
+  if (reads && has_clock) {
+    profile.rates.l2_port_bytes_per_cycle = of_port(*reads);
     how["l2_port_bytes_per_cycle"] = "a kernel that lives in L2, on few multiprocessors";
+  }
+  if (few_atomics && has_clock && few_atomics->split_percent < atomics->split_percent) {
+    profile.rates.atomic_port_bytes_per_cycle = of_port(*few_atomics);
+    how["atomic_port_bytes_per_cycle"] = "a kernel of atomics on few multiprocessors";
   }
   if (atomics) {
     profile.rates.atomic_sectors_per_s = atomics->bytes_per_s / access::sector_bytes;

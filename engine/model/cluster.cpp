@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "engine/access/request.hpp"
 
@@ -11,48 +12,50 @@ namespace {
 
 using Move = ClusterTraffic::Move;
 
-RateMember rate_of(Move move) {
-  switch (move) {
-    case Move::read:
-      return &Rates::cluster_read_bytes_per_cycle;
-    case Move::write:
-      return &Rates::cluster_write_bytes_per_cycle;
-    case Move::atomic:
-      return &Rates::cluster_atomic_bytes_per_cycle;
-    default:
-      return &Rates::multicast_bytes_per_cycle;
-  }
-}
+constexpr double network_exponent = 3;
 
 }  // namespace
 
-std::vector<RateMember> cluster_rates(const ClusterTraffic& traffic, unsigned cluster_blocks) {
-  std::vector<RateMember> needed = {rate_of(traffic.move)};
-  if (traffic.move == Move::multicast) return needed;
-  if (cluster_blocks > 2) needed.push_back(&Rates::cluster_wide_share);
-  if (traffic.sharers > 1) {
-    needed.push_back(&Rates::cluster_served_bytes_per_cycle);
-    if (traffic.move != Move::read) needed.push_back(&Rates::cluster_read_bytes_per_cycle);
+ClusterRates rates_of(Move move) {
+  switch (move) {
+    case Move::read:
+      return {&Rates::cluster_read_bytes_per_cycle, &Rates::cluster_read_served_bytes_per_cycle,
+              &Rates::cluster_read_all_bytes_per_cycle};
+    case Move::write:
+      return {&Rates::cluster_write_bytes_per_cycle, &Rates::cluster_write_served_bytes_per_cycle,
+              &Rates::cluster_write_all_bytes_per_cycle};
+    case Move::atomic:
+      return {&Rates::cluster_atomic_bytes_per_cycle, &Rates::cluster_atomic_served_bytes_per_cycle,
+              &Rates::cluster_atomic_all_bytes_per_cycle};
+    case Move::multicast:
+      break;
   }
-  return needed;
+  throw std::logic_error("a multicast has one rate");
 }
 
-double cluster_bytes_per_cycle(const ClusterTraffic& traffic, unsigned cluster_blocks, const Rates& rates) {
-  const auto needed = cluster_rates(traffic, cluster_blocks);
+double behind_each_other(double a, double b) {
+  return std::pow(std::pow(a, -network_exponent) + std::pow(b, -network_exponent), -1 / network_exponent);
+}
+
+double behind(double a, double together) {
+  return std::pow(std::pow(together, -network_exponent) - std::pow(a, -network_exponent), -1 / network_exponent);
+}
+
+std::vector<RateMember> cluster_rates(const ClusterTraffic& traffic) {
+  if (traffic.move == Move::multicast) return {&Rates::multicast_bytes_per_cycle};
+  const ClusterRates rates = rates_of(traffic.move);
+  return {rates.alone, rates.served, rates.all};
+}
+
+double cluster_bytes_per_cycle(const ClusterTraffic& traffic, const Rates& rates) {
+  const auto needed = cluster_rates(traffic);
   if (std::ranges::any_of(needed, [&](RateMember rate) { return !(rates.*rate > 0); })) return 0;
-  const double own = rates.*rate_of(traffic.move);
-  if (traffic.move == Move::multicast) return own;
-  constexpr double doublings = 3;  // from 2 blocks to 16
-  double reached = own;
-  if (cluster_blocks > 2) reached *= std::pow(rates.cluster_wide_share, (std::log2(cluster_blocks) - 1) / doublings);
-  const double sharers = traffic.sharers;
-  if (traffic.sharers > 1) {
-    const double of_reads = traffic.move == Move::read ? 1 : own / rates.cluster_read_bytes_per_cycle;
-    reached = std::min(reached, of_reads * rates.cluster_served_bytes_per_cycle / sharers);
-  }
-  constexpr double request_bytes = access::warp_lanes * access::bank_bytes;
-  const double in_banks = traffic.wavefronts * sharers / rates.shared_wavefronts_per_cycle;
-  return request_bytes / std::max(request_bytes / reached, in_banks);
+  if (traffic.move == Move::multicast) return rates.multicast_bytes_per_cycle;
+  const ClusterRates of_op = rates_of(traffic.move);
+  const double of_all = rates.*of_op.all / static_cast<double>(traffic.movers);
+  const double sectors = std::min(behind_each_other(rates.*of_op.alone, of_all), rates.*of_op.served / traffic.sharers);
+  constexpr double fewest_sectors = access::warp_lanes * access::bank_bytes / double{access::sector_bytes};
+  return sectors * fewest_sectors / traffic.sectors;
 }
 
 }  // namespace gpumem::model

@@ -8,15 +8,28 @@
 
 namespace gpumem::model {
 
+/// The rates of an op in bytes per cycle: of a block that moves alone; of all that ask one block together; and of all
+/// blocks of the GPU together, which share the network between multiprocessors.
+struct ClusterRates {
+  RateMember alone;
+  RateMember served;
+  RateMember all;
+};
+
+/// Throws std::logic_error for a multicast, which has a rate of its own (multicast_bytes_per_cycle).
+[[nodiscard]] ClusterRates rates_of(ClusterTraffic::Move move);
+
+/// Two limits that the same bytes meet one after the other, in bytes per cycle: (a^-p + b^-p)^(-1/p). The exponent is
+/// of reads by 16 to 132 blocks of an H100.
+[[nodiscard]] double behind_each_other(double a, double b);
+/// The b of that, given a and what both together reach, less than a.
+[[nodiscard]] double behind(double a, double together);
+
 /// Bytes per cycle of one block that moves them, alone on its multiprocessor; 0 where a rate that it takes is not
-/// known. Each op has a rate between two blocks. In larger clusters a constant share of it is lost with every doubling,
-/// cluster_wide_share being what is left with 16 blocks. Blocks that ask the same one share what that one serves; for
-/// reads that is a rate, for writes and atomics it is taken to be in proportion. A request takes no less than the
-/// wavefronts of all sharers in the banks of the block asked.
-[[nodiscard]] double cluster_bytes_per_cycle(const ClusterTraffic& traffic, unsigned cluster_blocks,
-                                             const Rates& rates);
+/// known. The network carries whole sectors: a request whose words lie in more of them takes as many times as long.
+[[nodiscard]] double cluster_bytes_per_cycle(const ClusterTraffic& traffic, const Rates& rates);
 
 /// The rates that it takes, all of which are measured only.
-[[nodiscard]] std::vector<RateMember> cluster_rates(const ClusterTraffic& traffic, unsigned cluster_blocks);
+[[nodiscard]] std::vector<RateMember> cluster_rates(const ClusterTraffic& traffic);
 
 }  // namespace gpumem::model

@@ -99,10 +99,11 @@ struct Rates : pattern::InstructionCosts {
   double memory_queue_stores_growth = 0;
   double l2_queue_cycles = 0;
   double l2_queue_growth = 0;
-  double l1_bytes = 0;                 ///< what L1 of a multiprocessor holds that gives no memory to shared memory
-  double l2_near_share = 0;            ///< of L2: the part near a multiprocessor; 1 where all of it is as near
-  double l2_port_bytes_per_cycle = 0;  ///< that L2 delivers to one multiprocessor
-  double atomic_sectors_per_s = 0;     ///< of which L2 executes the atomics of all lanes, all different words
+  double l1_bytes = 0;                     ///< what L1 of a multiprocessor holds that gives no memory to shared memory
+  double l2_near_share = 0;                ///< of L2: the part near a multiprocessor; 1 where all of it is as near
+  double l2_port_bytes_per_cycle = 0;      ///< that L2 delivers to one multiprocessor
+  double atomic_port_bytes_per_cycle = 0;  ///< of atomics that one multiprocessor issues
+  double atomic_sectors_per_s = 0;         ///< of which L2 executes the atomics of all lanes, all different words
 
   double nvlink_efficiency = 0;           ///< of NVLinks' theoretical bandwidth, what packets get of it
   double nvlink_header_bytes = 0;         ///< of a packet beside its data
@@ -115,12 +116,16 @@ struct Rates : pattern::InstructionCosts {
   double host_memory_bytes_per_s = 0;  ///< of the host's memory, what all copies of all GPUs share; 0: not known
 
   // Of a multiprocessor, by clusters whose blocks have one each (cluster.hpp):
-  double cluster_read_bytes_per_cycle = 0;   ///< reads from the other block's shared memory, each of two from the other
-  double cluster_write_bytes_per_cycle = 0;  ///< writes to it
-  double cluster_atomic_bytes_per_cycle = 0;  ///< atomics on it whose results nobody asks for
-  double cluster_wide_share = 0;              ///< of these, what is left in clusters of 16, each block asking the next
-  double cluster_served_bytes_per_cycle = 0;  ///< what one multiprocessor gives all that read from it
-  double multicast_bytes_per_cycle = 0;       ///< what each receives of copies by multicast
+  double cluster_read_bytes_per_cycle = 0;  ///< of one block, alone
+  double cluster_write_bytes_per_cycle = 0;
+  double cluster_atomic_bytes_per_cycle = 0;
+  double cluster_read_served_bytes_per_cycle = 0;  ///< of all that ask one block
+  double cluster_write_served_bytes_per_cycle = 0;
+  double cluster_atomic_served_bytes_per_cycle = 0;
+  double cluster_read_all_bytes_per_cycle = 0;  ///< of all blocks of the GPU
+  double cluster_write_all_bytes_per_cycle = 0;
+  double cluster_atomic_all_bytes_per_cycle = 0;
+  double multicast_bytes_per_cycle = 0;  ///< what each receives of copies by multicast
 
   double atomic_turn_cycles = 0;   ///< of L2, for all different words of a sector
   double atomic_float_cycles = 0;  ///< that a word of floating point takes between two additions

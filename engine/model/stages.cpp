@@ -261,7 +261,7 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
           uneven * (demand.shared_wavefronts + lines) / (rates.shared_wavefronts_per_cycle * cycles_per_s));
   }
   if (workload.cluster) {
-    const double bytes_per_cycle = cluster_bytes_per_cycle(*workload.cluster, workload.cluster_blocks, rates);
+    const double bytes_per_cycle = cluster_bytes_per_cycle(*workload.cluster, rates);
     const double cycles = bytes_per_cycle > 0 ? static_cast<double>(workload.cluster->bytes) / bytes_per_cycle : 0;
     stage("cluster", cycles / static_cast<double>(profile.device.sm_clock_hz));
   }

@@ -77,7 +77,7 @@ struct ClusterTraffic {
   Move move = Move::read;
   std::uint64_t movers = 1;  ///< blocks of the launch that move some
   std::uint64_t bytes = 0;   ///< of each; of a multicast, what each receives
-  double wavefronts = 1;     ///< that a request of a warp (128 bytes) takes in the banks of the block asked
+  double sectors = 4;        ///< in which the words of a request lie (128 bytes)
   unsigned sharers = 1;      ///< blocks that ask the same block at once
 };
 

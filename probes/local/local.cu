@@ -245,7 +245,7 @@ static Conclusion conclude_local(std::span<const Outcome> outcomes) {
 static Probe local_probe() {
   Probe probe;
   probe.name = "local";
-  probe.purpose = "an array of each thread's own: local memory against registers";
+  probe.purpose = "a thread's own array: local memory against registers";
   probe.family = Family::local;
   probe.axes = {axis::array_words(
                     {.flag = "array-words",

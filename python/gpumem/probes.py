@@ -45,18 +45,16 @@ def probe(
     order: Names[Literal["random", "paged"]] = None, kernels: Numbers = None,
     launch: Names[Literal["alone", "batched", "graph"]] = None, structure_bytes: Numbers = None,
     layout: Names[Literal["aos", "aligned", "soa", "aosoa"]] = None, fields: Names[Literal["all", "one"]] = None,
+    traffic: Numbers = None, written: Numbers = None, busy_level: Names[Literal["memory", "l2"]] = None,
     array_words: Numbers = None, array: Names[Literal["local", "registers"]] = None, product: Numbers = None,
     matmul: Names[Literal["row", "column", "rows-in-shared", "tile-16", "tile-32", "outputs-2", "outputs-64", "cublas"]]
         = None,
     type: Names[Literal["float", "double"]] = None, product_m: Numbers = None, product_k: Numbers = None,
-    split: Numbers = None, victim: Names[Literal["l2", "atomics", "link"]] = None,
+    sharing_blocks: Numbers = None, multicast: Names[Literal["each", "multicast"]] = None,
+    multicast_tile: Numbers = None, split: Numbers = None, victim: Names[Literal["l2", "atomics", "link"]] = None,
     protection: Names[Literal["none", "window", "priority", "smaller-grid"]] = None, victim_data: Numbers = None,
     resident_warps: Numbers = None, occupancy_limit: Names[Literal["shared-memory", "registers", "block-size"]] = None,
     offset: Numbers = None, streams: Numbers = None, overlap: Names[Literal["staged", "pageable", "host-work"]] = None,
-    sharing_blocks: Numbers = None, multicast: Names[Literal["each", "multicast"]] = None,
-    multicast_tile: Numbers = None, resident_warps: Numbers = None,
-    occupancy_limit: Names[Literal["shared-memory", "registers", "block-size"]] = None, offset: Numbers = None,
-    streams: Numbers = None, overlap: Names[Literal["staged", "pageable", "host-work"]] = None,
     kernel_percent: Numbers = None, chunks: Numbers = None, pattern: Texts = None, active: Texts = None,
     source: Numbers = None, target: Numbers = None,
     via: Names[Literal["copy-engine", "copy-engine-read", "kernel-read", "kernel-write", "staged"]] = None,
@@ -111,7 +109,7 @@ def probe(
     cluster: blocks of a cluster, each on a multiprocessor of its own (cluster)
     pull: each block asks the next in a ring, or all ask the first (cluster)
     pullers: blocks of the cluster that ask at once; 0: all that can (cluster)
-    remote_stride: distance between the words of neighbouring lanes: conflicts in the banks of the block asked (cluster)
+    remote_stride: distance between the words of neighbouring lanes: the network carries whole sectors (cluster)
     lanes: which lane takes which of the warp's elements; subset leaves out every other lane (coalesced)
     elements_per_thread: elements per thread, a block's width apart; 1 is the textbook kernel, which large GPUs outrun
         (coalesced, indices, offset, pattern, stream, stride)
@@ -145,6 +143,10 @@ def probe(
     layout: array of structures, the same padded and aligned to vector words, an array for each field, or those in tiles
         of 32 structures (layout)
     fields: what a thread accesses of its structure: all of its fields, or the first alone (layout)
+    traffic: how much the other multiprocessors move at the same time, of what they reach; 100 does not hold them back
+        (loaded-latency)
+    written: how much of the traffic is stores (loaded-latency)
+    busy_level: what traffic and chase go to: device memory, or data that L2 holds (loaded-latency)
     array_words: 4-byte words in each thread's array; many of them do not fit in L1, nor in registers (local)
     array: where it lies; the compiler decides by whether it knows the indices (local)
     product: columns of B and C, and rows and depth of the product unless they are given (matmul)
@@ -153,14 +155,14 @@ def probe(
     type: what the arrays hold (matmul, roofline, stream, transpose)
     product_m: rows of A and C; 0 for as many as --product (matmul)
     product_k: columns of A and rows of B, the depth of the product; 0 for as many as --product (matmul)
+    sharing_blocks: blocks of a cluster, all of which need the same tiles (multicast)
+    multicast: each block has the copy engine fetch a tile, or one of them for all (multicast)
+    multicast_tile: what one copy brings; a block has four of them on their way (multicast)
     split: multiprocessors of the victim, as a percentage; the neighbour has the others (neighbours)
     victim: a kernel whose data stay in L2, one of atomics, or copies over the link by a copy engine (neighbours)
     protection: nothing; a persisting window on the victim's data; the highest priority for its stream; or half the grid
         for the neighbour (neighbours)
     victim_data: bytes that the victim goes over again and again; auto is a quarter of L2 (neighbours)
-    sharing_blocks: blocks of a cluster, all of which need the same tiles (multicast)
-    multicast: each block has the copy engine fetch a tile, or one of them for all (multicast)
-    multicast_tile: what one copy brings; a block has four of them on their way (multicast)
     resident_warps: warps of a multiprocessor at once, each with two loads of 16 bytes in flight a lane (occupancy)
     occupancy_limit: what keeps other warps out (occupancy)
     offset: elements every access is shifted by from an aligned start (offset, zero-copy)
@@ -274,7 +276,7 @@ def batching(
     time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False,
     **unknown: NoReturn,
 ) -> Report:
-    """Many small copies: call by call, packed first, or in one call.
+    """Many small copies: call by call, packed first, in one call.
 
     copies: pieces that the data lies in; more pieces are smaller ones (1..1099511627776 copies; default 1..65536*4)
     batching: a call for each piece, one copy of what the host packs, or one call for all pieces (default
@@ -340,8 +342,8 @@ def cluster(
     pull: each block asks the next in a ring, or all ask the first (default ring,first)
     op: read words of the other block, write them, or add to them by atomics (default read)
     pullers: blocks of the cluster that ask at once; 0: all that can (0..16 blocks; default 0)
-    remote_stride: distance between the words of neighbouring lanes: conflicts in the banks of the block asked (1..64
-        words; default 1)
+    remote_stride: distance between the words of neighbouring lanes: the network carries whole sectors (1..64 words;
+        default 1)
 
     The rest is as for probe().
     """
@@ -505,7 +507,7 @@ def latency(
     device: Device = None, counters: Counters = None, ci_width: Share = None, time_budget: str | None = None,
     numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """How long a load takes that waits for the one before, by level.
+    """How long a load takes that waits for the last one, by level.
 
     latency: what answers: a register, a memory of the multiprocessor, a cache that holds all of a chase, or what is
         behind them (default register,shared,cluster,l1,texture,constant,constant-far,local,l2,l2-far,memory,host)
@@ -523,7 +525,7 @@ def launch(
     ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
     quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Kernels that do next to nothing: alone, queued, or in a graph.
+    """Kernels that do next to nothing: alone, queued, in a graph.
 
     kernels: kernels launched before the host needs the last one's result (1..65536 kernels; default 1..1024*4)
     launch: wait for each, wait for the last, or hand all over in one call as a CUDA graph (default alone,batched,graph)
@@ -554,13 +556,31 @@ def layout(
     return _probed(locals(), "layout")
 
 
+def loaded_latency(
+    *, traffic: Numbers = None, written: Numbers = None, busy_level: Names[Literal["memory", "l2"]] = None,
+    backend: Backend | None = None, gpu: FilePath | None = None, device: Device = None, counters: Counters = None,
+    ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
+    quiet: bool = False, **unknown: NoReturn,
+) -> Report:
+    """How long a load takes while the memory is busy.
+
+    traffic: how much the other multiprocessors move at the same time, of what they reach; 100 does not hold them back
+        (0..100 percent; default 0,20,40,60,70,80,85,90,95,100)
+    written: how much of the traffic is stores (0..100 percent; default 0,50,100)
+    busy_level: what traffic and chase go to: device memory, or data that L2 holds (default memory,l2)
+
+    The rest is as for probe().
+    """
+    return _probed(locals(), "loaded-latency")
+
+
 def local(
     *, array_words: Numbers = None, array: Names[Literal["local", "registers"]] = None, backend: Backend | None = None,
     gpu: FilePath | None = None, device: Device = None, counters: Counters = None, ci_width: Share = None,
     time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False,
     **unknown: NoReturn,
 ) -> Report:
-    """An array of each thread's own: local memory against registers.
+    """A thread's own array: local memory against registers.
 
     array_words: 4-byte words in each thread's array; many of them do not fit in L1, nor in registers (4, 8, 16, 32, 64
         words; default 4..64*2)
@@ -597,6 +617,24 @@ def matmul(
     return _probed(locals(), "matmul")
 
 
+def multicast(
+    *, sharing_blocks: Numbers = None, multicast: Names[Literal["each", "multicast"]] = None,
+    multicast_tile: Numbers = None, backend: Backend | None = None, gpu: FilePath | None = None, device: Device = None,
+    counters: Counters = None, ci_width: Share = None, time_budget: str | None = None,
+    numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False, **unknown: NoReturn,
+) -> Report:
+    """A tile for all blocks of a cluster: one fetch, or one each.
+
+    sharing_blocks: blocks of a cluster, all of which need the same tiles (2, 4, 8, 16 blocks; default 2,4,8,16)
+    multicast: each block has the copy engine fetch a tile, or one of them for all (default each,multicast)
+    multicast_tile: what one copy brings; a block has four of them on their way (2048, 4096, 8192, 16384, 32768 bytes;
+        default 16KiB)
+
+    The rest is as for probe().
+    """
+    return _probed(locals(), "multicast")
+
+
 def neighbours(
     *, split: Numbers = None, victim: Names[Literal["l2", "atomics", "link"]] = None,
     protection: Names[Literal["none", "window", "priority", "smaller-grid"]] = None, victim_data: Numbers = None,
@@ -618,22 +656,6 @@ def neighbours(
     The rest is as for probe().
     """
     return _probed(locals(), "neighbours")
-def multicast(
-    *, sharing_blocks: Numbers = None, multicast: Names[Literal["each", "multicast"]] = None,
-    multicast_tile: Numbers = None, backend: Backend | None = None, gpu: FilePath | None = None, device: Device = None,
-    counters: Counters = None, ci_width: Share = None, time_budget: str | None = None,
-    numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False, **unknown: NoReturn,
-) -> Report:
-    """A tile for all blocks of a cluster: one fetch, or one each.
-
-    sharing_blocks: blocks of a cluster, all of which need the same tiles (2, 4, 8, 16 blocks; default 2,4,8,16)
-    multicast: each block has the copy engine fetch a tile, or one of them for all (default each,multicast)
-    multicast_tile: what one copy brings; a block has four of them on their way (2048, 4096, 8192, 16384, 32768 bytes;
-        default 16KiB)
-
-    The rest is as for probe().
-    """
-    return _probed(locals(), "multicast")
 
 
 def occupancy(
@@ -762,7 +784,7 @@ def persistence(
     ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
     quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """A hot set read between parts of a stream: what keeps it in L2.
+    """A hot set read between parts of a stream: what keeps it near.
 
     hot_set: what is read again and again, each time after a stream of twice the L2 (512..34359738368 bytes; default
         4MiB..32MiB*2)
@@ -781,7 +803,7 @@ def pitch(
     device: Device = None, counters: Counters = None, ci_width: Share = None, time_budget: str | None = None,
     numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Rows of a 2-D array, plain and padded: what an odd width costs.
+    """Rows of a 2-D array, padded or not: what an odd width costs.
 
     width: elements per row; a sector holds 8 of 4 bytes (1..16777216 elements; default 4096..4104)
     rows: one row right behind the other, or each padded as cudaMallocPitch does (default plain,pitched)
@@ -802,7 +824,7 @@ def random(
     counters: Counters = None, ci_width: Share = None, time_budget: str | None = None,
     numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Gather, scatter and update in random places, over the footprint.
+    """Gather, scatter, update in random places, over the footprint.
 
     random_footprint: memory that the accesses are spread over, a power of two; up to the L2 they are served from there
         (1024..1099511627776 bytes; default 1MiB..4GiB*4)
@@ -821,7 +843,7 @@ def roofline(
     time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False,
     **unknown: NoReturn,
 ) -> Report:
-    """Multiply-adds per word read: from when arithmetic is the limit.
+    """Multiply-adds per word: from when on arithmetic is the limit.
 
     fma_per_word: on each word that is read: twice as many flops over 4 or 8 bytes is the intensity (1..65536
         multiply-adds; default 1..512*2)
@@ -943,7 +965,7 @@ def transpose(
     time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False,
     **unknown: NoReturn,
 ) -> Report:
-    """A matrix transposed: what strides cost, and what a tile gains.
+    """A matrix transposed: what strides cost, what a tile gains.
 
     matrix: columns of the matrix, and its rows unless --matrix-rows says otherwise (1..1048576 elements; default
         1024..8192*2)
@@ -964,7 +986,7 @@ def working_set(
     ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
     quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """Latency and bandwidth over the footprint: what each cache holds.
+    """Latency, bandwidth over the footprint: what each cache holds.
 
     footprint: bytes that are visited, again and again; each cache and TLB holds so many of them (4096..1099511627776
         bytes; default

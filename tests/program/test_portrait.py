@@ -48,7 +48,7 @@ class Portrait(ProgramTest):
     def test_of_several(self):
         done = run("portrait", "--backend", "model", "--gpu", "v100", "-o", str(self.directory / "v100.json"), "--quiet")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("1 of 109 cases skipped", done.stderr)  # a V100 has no clusters
+        self.assertIn("1 of 115 cases skipped", done.stderr)  # a V100 has no clusters
         page = self.page(REPORT, str(self.directory / "v100.json"))
         self.assertIn("<h1>NVIDIA H200 and Tesla V100-SXM2-16GB</h1>", page)
         self.assertIn("dashed: PREDICTED", page)

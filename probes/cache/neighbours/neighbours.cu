@@ -51,7 +51,10 @@ Workload describe_neighbours(const Case& decided, const Device& device) {
   workload.clock = measure::Clock::host;
   workload.unmodelled = "a run is the victim alone, and then both at once";
   workload.needed_rates = {&model::Rates::l2_port_bytes_per_cycle};
-  if (launch.victim == Victim::atomics) workload.needed_rates.push_back(&model::Rates::atomic_sectors_per_s);
+  if (launch.victim == Victim::atomics) {
+    workload.needed_rates.push_back(&model::Rates::atomic_port_bytes_per_cycle);
+    workload.needed_rates.push_back(&model::Rates::atomic_sectors_per_s);
+  }
   if (launch.victim == Victim::link) {
     workload.host_bytes = launch.victim_bytes;
     workload.operations = {{.work = Operation::Work::copy_to_device,
@@ -383,7 +386,7 @@ Probe neighbours_probe() {
                         .purpose =
                             "nothing; a persisting window on the victim's data; the highest priority for its stream; "
                             "or half the grid for the neighbour",
-                        .quick = "none,window",
+                        .quick = "none",
                         .value_optional = true}),
       axis::victim_bytes({.flag = "victim-data",
                           .unit = "bytes",

@@ -35,6 +35,15 @@ std::uint64_t wanted_bytes(Neighbours::Victim victim, unsigned blocks) {
   return link_bytes;
 }
 
+/// How often the victim goes over its data: about a millisecond. Of small data no more often than so, for a turn of
+/// them takes as long as a load does, and a copy as long as it takes to queue.
+std::uint32_t turns_of(Neighbours::Victim victim, unsigned blocks, std::uint64_t victim_bytes) {
+  constexpr std::uint64_t least = 2;
+  const std::uint64_t most = victim == Neighbours::Victim::link ? 256 : 4096;
+  const std::uint64_t turns = std::max(wanted_bytes(victim, blocks) / victim_bytes, least);
+  return static_cast<std::uint32_t>(std::min(turns, most));
+}
+
 }  // namespace
 
 unsigned victim_multiprocessors(std::uint64_t split_percent, unsigned multiprocessors) {
@@ -50,7 +59,7 @@ NeighboursLaunch::NeighboursLaunch(const Case& sized, const Device& device)
       neighbour_beside_blocks(protection == Protection::smaller_grid ? std::max(neighbour_blocks / 2, 1U)
                                                                      : neighbour_blocks),
       victim_bytes(sized[axis::victim_bytes] / least_victim_bytes * least_victim_bytes),
-      turns(static_cast<std::uint32_t>(std::max(wanted_bytes(victim, victim_blocks) / victim_bytes, std::uint64_t{2}))),
+      turns(turns_of(victim, victim_blocks, victim_bytes)),
       stream_chunks(static_cast<std::uint32_t>(
           std::max(stream_over_l2 * device.l2_bytes / neighbour_chunk_bytes, std::uint64_t{4} * neighbour_blocks))),
       shared_bytes_per_block(static_cast<unsigned>(

@@ -281,7 +281,7 @@ Conclusion conclude_persistence(std::span<const Outcome> outcomes) {
 Probe persistence_probe() {
   Probe probe;
   probe.name = "persistence";
-  probe.purpose = "a hot set read between parts of a stream: what keeps it in L2";
+  probe.purpose = "a hot set read between parts of a stream: what keeps it near";
   probe.family = Family::cache;
   probe.axes = {
       axis::hot_set_bytes({.flag = "hot-set",

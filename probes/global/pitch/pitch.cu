@@ -111,7 +111,7 @@ static std::vector<Axis> row_axes() {
 static Probe pitch_probe() {
   Probe probe;
   probe.name = "pitch";
-  probe.purpose = "rows of a 2-D array, plain and padded: what an odd width costs";
+  probe.purpose = "rows of a 2-D array, padded or not: what an odd width costs";
   probe.family = Family::global;
   probe.axes = row_axes();
   probe.compared = axis::pitched.name;

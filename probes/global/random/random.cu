@@ -275,7 +275,7 @@ static Conclusion conclude_random(std::span<const Outcome> outcomes) {
 static Probe random_probe() {
   Probe probe;
   probe.name = "random";
-  probe.purpose = "gather, scatter and update in random places, over the footprint";
+  probe.purpose = "gather, scatter, update in random places, over the footprint";
   probe.family = Family::global;
   probe.axes = random_axes();
   probe.baseline = std::uint64_t{1} << 20U;

@@ -319,7 +319,7 @@ static std::unique_ptr<measure::Experiment> prepare(const Case& decided, measure
 static Probe latency_probe() {
   Probe probe;
   probe.name = "latency";
-  probe.purpose = "how long a load takes that waits for the one before, by level";
+  probe.purpose = "how long a load takes that waits for the last one, by level";
   probe.family = Family::hierarchy;
   probe.axes = {axis::level_shape(
                     {.flag = "latency",

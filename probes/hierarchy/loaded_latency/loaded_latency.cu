@@ -246,7 +246,7 @@ static Probe loaded_latency_probe() {
            .purpose = "how much the other multiprocessors move at the same time, of what they reach; 100 does not hold "
                       "them back",
            .defaults = "0,20,40,60,70,80,85,90,95,100",
-           .quick = "0,60,80,95",
+           .quick = "0,80,95",
            .maximum = all_percent}),
       axis::written_percent({.flag = "written",
                              .unit = "percent",

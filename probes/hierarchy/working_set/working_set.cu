@@ -170,7 +170,7 @@ class WorkingSetExperiment final : public DeviceChase {
 static Probe working_set_probe() {
   Probe probe;
   probe.name = "working-set";
-  probe.purpose = "latency and bandwidth over the footprint: what each cache holds";
+  probe.purpose = "latency, bandwidth over the footprint: what each cache holds";
   probe.family = Family::hierarchy;
   probe.axes = {
       axis::footprint_bytes(

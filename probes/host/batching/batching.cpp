@@ -191,7 +191,7 @@ class BatchingExperiment final : public measure::Experiment {
 Probe batching_probe() {
   Probe probe;
   probe.name = "batching";
-  probe.purpose = "many small copies: call by call, packed first, or in one call";
+  probe.purpose = "many small copies: call by call, packed first, in one call";
   probe.family = Family::host;
   probe.axes = {
       axis::copies({.flag = "copies",

@@ -200,7 +200,7 @@ static Conclusion conclude_launch(std::span<const Outcome> outcomes) {
 static Probe launch_probe() {
   Probe probe;
   probe.name = "launch";
-  probe.purpose = "kernels that do next to nothing: alone, queued, or in a graph";
+  probe.purpose = "kernels that do next to nothing: alone, queued, in a graph";
   probe.family = Family::kernels;
   probe.axes = {
       axis::kernels({.flag = "kernels",

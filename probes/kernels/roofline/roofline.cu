@@ -173,7 +173,7 @@ static Conclusion conclude_roofline(std::span<const Outcome> outcomes) {
 static Probe roofline_probe() {
   Probe probe;
   probe.name = "roofline";
-  probe.purpose = "multiply-adds per word read: from when arithmetic is the limit";
+  probe.purpose = "multiply-adds per word: from when on arithmetic is the limit";
   probe.family = Family::kernels;
   probe.axes = {axis::fma_per_word(
                     {.flag = "fma-per-word",

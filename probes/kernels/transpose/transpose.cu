@@ -115,7 +115,7 @@ Probe transpose_probe() {
   constexpr std::uint64_t most = std::uint64_t{1} << 20U;
   Probe probe;
   probe.name = "transpose";
-  probe.purpose = "a matrix transposed: what strides cost, and what a tile gains";
+  probe.purpose = "a matrix transposed: what strides cost, what a tile gains";
   probe.family = Family::kernels;
   probe.axes = {
       axis::matrix_columns({.flag = "matrix",

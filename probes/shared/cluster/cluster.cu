@@ -69,9 +69,13 @@ Workload describe_cluster(const Case& decided, const Device& device) {
   workload.cluster = ClusterTraffic{.move = move_of(op),
                                     .movers = movers,
                                     .bytes = requests * pulled_request_bytes,
-                                    .wavefronts = static_cast<double>(pull.wavefronts()),
+                                    .sectors = static_cast<double>(pull.sectors()),
                                     .sharers = pull.sharers()};
-  workload.needed_rates = model::cluster_rates(*workload.cluster, pull.blocks);
+  workload.needed_rates = model::cluster_rates(*workload.cluster);
+  if (op != access::Op::load && pull.stride > 1) {
+    workload.unmodelled =
+        "how the network splits writes and atomics with gaps between their words is no part of the model";
+  }
   (op == access::Op::load ? workload.useful_bytes_read : workload.useful_bytes_written) =
       movers * workload.cluster->bytes;
   workload.allocated_bytes = workload.blocks * block_threads * sizeof(std::uint32_t);
@@ -162,32 +166,31 @@ Probe cluster_probe() {
   probe.name = "cluster";
   probe.purpose = "another block's shared memory: how fast, how far away";
   probe.family = Family::shared;
-  probe.axes = {
-      axis::cluster_blocks({.flag = "cluster",
-                            .unit = "blocks",
-                            .purpose = "blocks of a cluster, each on a multiprocessor of its own",
-                            .defaults = "2,4,8,16",
-                            .quick = "2,8",
-                            .numbers = {2, 4, 8, 16}}),
-      axis::pull_from({.flag = "pull",
-                       .purpose = "each block asks the next in a ring, or all ask the first",
-                       .value_optional = true}),
-      axis::pull_op({.flag = "op",
-                     .purpose = "read words of the other block, write them, or add to them by atomics",
-                     .defaults = "read"}),
-      axis::pulling_blocks({.flag = "pullers",
-                            .unit = "blocks",
-                            .purpose = "blocks of the cluster that ask at once; 0: all that can",
-                            .defaults = "0",
-                            .maximum = 16,
-                            .zero_follows = true}),
-      axis::remote_stride_words(
-          {.flag = "remote-stride",
-           .unit = "words",
-           .purpose = "distance between the words of neighbouring lanes: conflicts in the banks of the block asked",
-           .defaults = "1",
-           .minimum = 1,
-           .maximum = 64})};
+  probe.axes = {axis::cluster_blocks({.flag = "cluster",
+                                      .unit = "blocks",
+                                      .purpose = "blocks of a cluster, each on a multiprocessor of its own",
+                                      .defaults = "2,4,8,16",
+                                      .quick = "2,8",
+                                      .numbers = {2, 4, 8, 16}}),
+                axis::pull_from({.flag = "pull",
+                                 .purpose = "each block asks the next in a ring, or all ask the first",
+                                 .value_optional = true}),
+                axis::pull_op({.flag = "op",
+                               .purpose = "read words of the other block, write them, or add to them by atomics",
+                               .defaults = "read"}),
+                axis::pulling_blocks({.flag = "pullers",
+                                      .unit = "blocks",
+                                      .purpose = "blocks of the cluster that ask at once; 0: all that can",
+                                      .defaults = "0",
+                                      .maximum = 16,
+                                      .zero_follows = true}),
+                axis::remote_stride_words(
+                    {.flag = "remote-stride",
+                     .unit = "words",
+                     .purpose = "distance between the words of neighbouring lanes: the network carries whole sectors",
+                     .defaults = "1",
+                     .minimum = 1,
+                     .maximum = 64})};
   probe.compared = axis::pull_from.name;
   probe.baseline = std::string("ring");
   probe.headline =

@@ -50,6 +50,11 @@ struct ClusterPull {
     while (conflicts < access::bank_count && stride % (2 * conflicts) == 0) conflicts *= 2;
     return conflicts;
   }
+  /// Sectors in which the words of a request lie: the network carries whole ones.
+  [[nodiscard]] constexpr std::uint32_t sectors() const {
+    constexpr std::uint32_t words = access::sector_bytes / access::bank_bytes;
+    return stride <= words ? (access::warp_lanes - 1) * stride / words + 1 : access::warp_lanes;
+  }
   /// Words that a block needs.
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t extent() const {
     return (access::warp_lanes - 1) * stride + 1;

@@ -84,7 +84,7 @@ Workload describe_multicast(const Case& decided, const Device& device) {
   if (multicast) {
     workload.cluster =
         ClusterTraffic{.move = ClusterTraffic::Move::multicast, .movers = workload.blocks, .bytes = received_bytes};
-    workload.needed_rates = model::cluster_rates(*workload.cluster, task.blocks);
+    workload.needed_rates = model::cluster_rates(*workload.cluster);
   }
   workload.useful_bytes_read = all_bytes;
   workload.allocated_bytes = array_bytes + workload.blocks * fetching_threads * sizeof(std::uint32_t);

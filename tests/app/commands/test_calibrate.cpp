@@ -266,7 +266,8 @@ TEST_CASE("what ports and atomics of L2 reach is read off victims alone", "[cali
   profile.device.multiprocessors = 132;
   profile.device.sm_clock_hz = 2'000'000'000;
   const auto how = read_neighbour_rates(records, profile);
-  CHECK(how.size() == 2);
+  CHECK(how.size() == 3);
+  CHECK(profile.rates.atomic_port_bytes_per_cycle == Approx(500.0 / 16 / 2));
   CHECK(profile.rates.l2_port_bytes_per_cycle == Approx(2000.0 / 16 / 2));  // 12 % are 16 multiprocessors
   CHECK(profile.rates.atomic_sectors_per_s == Approx(50e9));
   CHECK(read_neighbour_rates(std::span(records).last(1), profile).empty());
@@ -280,22 +281,23 @@ TEST_CASE("rates of clusters are read off their cases, or stay unknown", "[calib
     record.headline.measured = bytes_per_cycle;
     return record;
   };
-  const auto pulled = [&](std::uint64_t blocks, const char* from, const char* op, double bytes_per_cycle) {
+  const auto pulled = [&](std::uint64_t blocks, const char* from, std::uint64_t pullers, const char* op,
+                          double bytes_per_cycle) {
     return measured("cluster", bytes_per_cycle,
                     {{"cluster_blocks", blocks},
                      {"pull_from", from},
                      {"op", op},
-                     {"pulling_blocks", std::uint64_t{0}},
+                     {"pulling_blocks", pullers},
                      {"remote_stride_words", std::uint64_t{1}}});
   };
   std::vector<report::Record> records = {
-      pulled(2, "ring", "read", 20),
-      pulled(2, "ring", "write", 10),
-      pulled(2, "ring", "atomic", 5),
-      pulled(16, "ring", "read", 15),
-      pulled(8, "first", "read", 3),
+      pulled(8, "ring", 1, "read", 20),
+      pulled(8, "first", 0, "read", 3),
+      pulled(2, "ring", 0, "read", 20 / std::cbrt(2)),
+      pulled(8, "ring", 1, "write", 10),
+      pulled(8, "ring", 1, "atomic", 5),
       measured("multicast", 40, {{"cluster_blocks", std::uint64_t{8}}, {"fetched_by", "multicast"}})};
-  records[2].flags = {"throttled"};
+  records[4].flags = {"throttled"};
   model::Profile profile = model::load_profile("h200");
   profile.rates.cluster_atomic_bytes_per_cycle = 7;
   const auto how = read_cluster_rates(records, profile);
@@ -304,8 +306,8 @@ TEST_CASE("rates of clusters are read off their cases, or stay unknown", "[calib
   CHECK(profile.rates.cluster_read_bytes_per_cycle == 20);
   CHECK(profile.rates.cluster_write_bytes_per_cycle == 10);
   CHECK(profile.rates.cluster_atomic_bytes_per_cycle == 7);
-  CHECK(profile.rates.cluster_wide_share == 0.75);
-  CHECK(profile.rates.cluster_served_bytes_per_cycle == 21);
+  CHECK(profile.rates.cluster_read_served_bytes_per_cycle == 21);
+  CHECK(profile.rates.cluster_read_all_bytes_per_cycle == Approx(132 * 20));
   CHECK(profile.rates.multicast_bytes_per_cycle == 40);
   CHECK(read_cluster_rates(std::vector<report::Record>{}, profile).empty());
 }

@@ -122,11 +122,13 @@ TEST_CASE("neighbours: windows of copies are left out where nobody asked for the
 TEST_CASE("neighbours: a profile without the rates predicts nothing and says which are missing", "[neighbours]") {
   model::Profile profile = model::load_profile("h200");
   profile.how.erase("l2_port_bytes_per_cycle");
+  profile.how.erase("atomic_port_bytes_per_cycle");
   profile.how.erase("atomic_sectors_per_s");
   CHECK(model::why_unpredicted(described(neighbours_case("l2")), profile) ==
         "profile 'h200' does not know l2_port_bytes_per_cycle; 'gpumem calibrate' on such a GPU measures it");
   CHECK(model::why_unpredicted(described(neighbours_case("atomics")), profile) ==
-        "profile 'h200' does not know l2_port_bytes_per_cycle, atomic_sectors_per_s; 'gpumem calibrate' on such a GPU "
+        "profile 'h200' does not know l2_port_bytes_per_cycle, atomic_port_bytes_per_cycle, atomic_sectors_per_s; "
+        "'gpumem calibrate' on such a GPU "
         "measures them");
   profile.how["l2_port_bytes_per_cycle"] = "measured";
   profile.rates.l2_port_bytes_per_cycle = 64;

@@ -1,5 +1,6 @@
 // Clusters: who pulls from whom and what that leaves, what goes together, what is declared, predicted and concluded.
 
+#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -81,6 +82,10 @@ TEST_CASE("cluster: what is left behind tells the block that was asked, and how 
   CHECK(pull.left_behind(2, 37, Op::atomic, 7) == pull.content(2, word));
   CHECK(pull.content(0, word) != pull.content(1, word));
   CHECK(pull.written(word, 7) != pull.written(word, 8));
+  for (const auto& [stride, sectors] :
+       std::map<std::uint32_t, std::uint32_t>{{1, 4}, {2, 8}, {3, 12}, {8, 32}, {9, 32}, {64, 32}}) {
+    CHECK(pull_of(pulled(2, "ring", "read", 0, stride)).sectors() == sectors);
+  }
   for (const std::uint32_t stride : {1U, 2U, 3U, 12U, 32U, 33U, 64U}) {
     CHECK(pull_of(pulled(2, "ring", "read", 0, stride)).wavefronts() == std::gcd(stride, 32U));
   }
@@ -128,28 +133,31 @@ TEST_CASE("cluster: each block has a multiprocessor of its own, and declares wha
     REQUIRE(workload.cluster);
     CHECK(workload.cluster->movers == 8 * 15);
     CHECK(workload.cluster->sharers == 15);
-    CHECK(workload.cluster->wavefronts == 32);
+    CHECK(workload.cluster->sectors == 32);
+    CHECK(workload.modelled() == (std::string(op) == "read"));
     CHECK(workload.useful_bytes() == workload.cluster->movers * workload.cluster->bytes);
     CHECK(workload.sites.front().space == access::Space::cluster);
     CHECK(workload.sites.front().requests * 128 == workload.useful_bytes());
     CHECK(workload.sites.size() == (std::string(op) == "read" ? 1U : 2U));
-    CHECK(workload.needed_rates.size() == (std::string(op) == "read" ? 3U : 4U));
+    CHECK(workload.needed_rates.size() == 3);
     CHECK(pull.iterations >= 1);
   }
 }
 
 TEST_CASE("cluster: a profile that knows the rates predicts, another says which it lacks", "[cluster]") {
   model::Profile profile = model::load_profile("h200");
-  for (const char* rate : {"cluster_read_bytes_per_cycle", "cluster_wide_share"}) profile.how.erase(rate);
+  const std::string rates[] = {"cluster_read_bytes_per_cycle", "cluster_read_served_bytes_per_cycle",
+                               "cluster_read_all_bytes_per_cycle"};
+  for (const std::string& rate : rates) profile.how.erase(rate);
   const Case tested = pulled(4, "ring");
   const Workload workload = described(tested);
-  CHECK(
-      model::why_unpredicted(workload, profile) ==
-      "profile 'h200' does not know cluster_read_bytes_per_cycle, cluster_wide_share; 'gpumem calibrate' on such a GPU "
-      "measures them");
-  profile.rates.cluster_read_bytes_per_cycle = 20;
-  profile.rates.cluster_wide_share = 0.125;
-  profile.how["cluster_read_bytes_per_cycle"] = profile.how["cluster_wide_share"] = "measured";
+  CHECK(model::why_unpredicted(workload, profile)
+            .starts_with(
+                "profile 'h200' does not know cluster_read_bytes_per_cycle, cluster_read_served_bytes_per_cycle, "));
+  profile.rates.cluster_read_bytes_per_cycle = 10;
+  profile.rates.cluster_read_served_bytes_per_cycle = 40;
+  profile.rates.cluster_read_all_bytes_per_cycle = 1e9;
+  for (const std::string& rate : rates) profile.how[rate] = "measured";
   CHECK(model::why_unpredicted(workload, profile).empty());
   const model::Prediction prediction = model::predict(workload, profile);
   CHECK(prediction.bottleneck == "cluster");
