@@ -925,7 +925,7 @@ def tile(
     time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False,
     **unknown: NoReturn,
 ) -> Report:
-    """A 32 x 32 tile read by columns: what cures its bank conflicts.
+    """A 32 x 32 tile read by columns: what cures bank conflicts.
 
     tile: how the tile lies in shared memory; padded to 33 words a row, or swizzled (default plain,padded,swizzled)
     tile_walk: what a warp accesses at once: a column, or a row, which has no conflicts anyway (default columns)

@@ -67,7 +67,7 @@ static Conclusion conclude_tile(std::span<const Outcome> outcomes) {
 
 static Probe tile_probe() {
   Probe probe = make_probe(
-      "tile", "a 32 x 32 tile read by columns: what cures its bank conflicts",
+      "tile", "a 32 x 32 tile read by columns: what cures bank conflicts",
       {axis::tile({.flag = "tile",
                    .purpose = "how the tile lies in shared memory; padded to 33 words a row, or swizzled",
                    .value_optional = true}),
