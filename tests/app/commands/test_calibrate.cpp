@@ -231,7 +231,7 @@ TEST_CASE("queues are fitted to chases beside traffic that is held back", "[cali
   };
   const auto queued = [](double share) { return 600 + 120 * share / (1 - 0.9 * share); };
   std::vector<report::Record> records;
-  for (const std::uint64_t traffic : {0, 40, 60, 80, 95}) {
+  for (const std::uint64_t traffic : {0U, 40U, 60U, 80U, 95U}) {
     records.push_back(measured(traffic, 0, queued(static_cast<double>(traffic) / 100)));
   }
   records.push_back(measured(100, 0, 9000));  // not held back: the traffic's choice
