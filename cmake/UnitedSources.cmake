@@ -34,6 +34,8 @@ function(gpumem_unite_kernels list name)
   foreach(file RANGE ${last})
     set(united "${CMAKE_BINARY_DIR}/generated/${name}_${file}.cu")
     file(CONFIGURE OUTPUT "${united}" CONTENT "${content_${file}}" @ONLY)
+    # CMake 3.31 and newer would unite these once more, into one.
+    set_source_files_properties("${united}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     list(APPEND others "${united}")
   endforeach()
   set(${list} ${others} PARENT_SCOPE)

@@ -30,7 +30,7 @@ constexpr Choice<BusyLevel> busy_level{"busy_level", {{"memory", {"memory", 64, 
 namespace {
 
 constexpr std::uint64_t all_percent = 100;
-/// Traffic that nobody ends, because the chase runs after it and not beside it, ends by itself.
+/// PacedTraffic that nobody ends, because the chase runs after it and not beside it, ends by itself.
 constexpr std::uint64_t longest_traffic_ns = 1'000'000'000;
 /// How long it is measured what traffic reaches.
 constexpr std::uint64_t reach_ns = 2'000'000;
@@ -42,10 +42,10 @@ MemoryWalk loaded_walk(const Case& tested, const Device& device) {
 }
 
 /// Of the whole launch, without pace.
-Traffic traffic_of(const Case& tested, const Device& device) {
+PacedTraffic traffic_of(const Case& tested, const Device& device) {
   const std::uint32_t warps = (std::max(device.multiprocessors, 2U) - 1) * traffic_warps;
   const std::uint64_t bytes = device.l2_bytes * tested[axis::busy_level].array_sixteenths / 16;
-  return {.chunks = std::max(static_cast<std::uint32_t>(bytes / chunk_bytes), warps + 1),
+  return {.chunks = std::max(static_cast<std::uint32_t>(bytes / traffic_chunk_bytes), warps + 1),
           .warps = warps,
           .written_percent = tested[axis::written_percent],
           .longest_ns = longest_traffic_ns};
@@ -59,8 +59,9 @@ Workload describe_loaded_latency(const Case& decided, const Device& device) {
   const std::uint64_t traffic_percent = decided[axis::traffic_percent];
   workload.chase = Chase{.level = decided[axis::busy_level].level};
   if (!has_traffic(decided)) return workload;
-  const Traffic traffic = traffic_of(decided, device);
-  workload.allocated_bytes += 2 * traffic.chunks * chunk_bytes + traffic.warps * (32 + 1) * sizeof(std::uint32_t);
+  const PacedTraffic traffic = traffic_of(decided, device);
+  workload.allocated_bytes +=
+      2 * traffic.chunks * traffic_chunk_bytes + traffic.warps * (32 + 1) * sizeof(std::uint32_t);
   if (traffic_percent == all_percent) {
     workload.chase.reset();
     workload.unmodelled = "how much of the traffic waits in queues when nothing holds it back is the traffic's choice";
@@ -97,7 +98,7 @@ class LoadedChase final : public DeviceChase {
         share_(static_cast<double>(decided[axis::traffic_percent]) / all_percent),
         mismatches_(session) {
     if (!has_traffic(decided)) return;
-    const std::uint64_t words = traffic_.chunks * chunk_bytes / sizeof(std::uint32_t);
+    const std::uint64_t words = traffic_.chunks * traffic_chunk_bytes / sizeof(std::uint32_t);
     source_ = reinterpret_cast<const uint4*>(session.random_source(words));
     target_ = reinterpret_cast<uint4*>(session.target(words));
     state_ = measure::DeviceBuffer(sizeof(TrafficState));
@@ -191,7 +192,7 @@ class LoadedChase final : public DeviceChase {
     for (unsigned block = 0; block < blocks(); ++block) {
       double bytes = 0;
       for (unsigned warp = 0; warp < traffic_warps; ++warp) {
-        bytes += static_cast<double>(chunks[block * traffic_warps + warp]) * chunk_bytes;
+        bytes += static_cast<double>(chunks[block * traffic_warps + warp]) * traffic_chunk_bytes;
       }
       const TrafficTime& time = times[block];
       if (time.cycles == 0 || time.nanoseconds == 0) continue;
@@ -212,10 +213,10 @@ class LoadedChase final : public DeviceChase {
     const double reached = read_moved().bytes_per_cycle;
     if (!(reached > 0)) throw probe_error("the traffic moved nothing");
     traffic_.interval_cycles =
-        static_cast<std::uint64_t>(std::llround(traffic_.warps * double{chunk_bytes} / (share_ * reached)));
+        static_cast<std::uint64_t>(std::llround(traffic_.warps * double{traffic_chunk_bytes} / (share_ * reached)));
   }
 
-  Traffic traffic_;
+  PacedTraffic traffic_;
   double share_;  ///< of what the traffic reaches; 0: there is none
   unsigned shared_bytes_ = 0;
   const uint4* source_ = nullptr;

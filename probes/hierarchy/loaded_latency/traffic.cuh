@@ -25,7 +25,7 @@ __device__ inline std::uint32_t folded(const uint4& word) { return word.x + word
 /// Moves chunks until the state says that it is over, or the longest time has passed. Leaves the number of each warp's
 /// chunks, each thread's sum of what it read, and how long each block took.
 static __global__ void __launch_bounds__(traffic_threads, 1)
-    move_traffic(Traffic traffic, const uint4* source, uint4* target, TrafficState* state, std::uint32_t* chunks,
+    move_traffic(PacedTraffic traffic, const uint4* source, uint4* target, TrafficState* state, std::uint32_t* chunks,
                  std::uint32_t* sums, TrafficTime* times) {
   __shared__ volatile std::uint32_t over;
   if (threadIdx.x == 0) over = 0;
@@ -49,14 +49,14 @@ static __global__ void __launch_bounds__(traffic_threads, 1)
     }
     // Of a warp all lanes or none.
     if (__shfl_sync(~0U, over, 0) != 0) break;
-    const std::uint64_t first = std::uint64_t{walk.chunk} * (chunk_vectors * 32) + lane;
+    const std::uint64_t first = std::uint64_t{walk.chunk} * (traffic_chunk_vectors * 32) + lane;
     if (walk.stores(traffic)) {
 #pragma unroll
-      for (unsigned k = 0; k < chunk_vectors; ++k) target[first + k * 32] = random_vector(first + k * 32);
+      for (unsigned k = 0; k < traffic_chunk_vectors; ++k) target[first + k * 32] = random_vector(first + k * 32);
     } else {
-      uint4 words[chunk_vectors];
+      uint4 words[traffic_chunk_vectors];
 #pragma unroll
-      for (unsigned k = 0; k < chunk_vectors; ++k) words[k] = load_of_traffic(source + first + k * 32);
+      for (unsigned k = 0; k < traffic_chunk_vectors; ++k) words[k] = load_of_traffic(source + first + k * 32);
 #pragma unroll
       for (const uint4& word : words) sum += folded(word);
     }
@@ -75,7 +75,7 @@ static __global__ void end_traffic(TrafficState* state) {
 }
 
 /// Each thread's sum must be that of the words of its chunks, and what its warp stored must be in the target.
-static __global__ void check_traffic(Traffic traffic, const uint4* target, const std::uint32_t* chunks,
+static __global__ void check_traffic(PacedTraffic traffic, const uint4* target, const std::uint32_t* chunks,
                                      const std::uint32_t* sums, unsigned long long* mismatches) {
   const std::uint32_t lane = threadIdx.x % 32;
   const std::uint32_t warp = blockIdx.x * traffic_warps + threadIdx.x / 32;
@@ -83,9 +83,9 @@ static __global__ void check_traffic(Traffic traffic, const uint4* target, const
   std::uint32_t expected = 0;
   bool stored_all = true;
   for (std::uint32_t k = 0; k < chunks[warp]; ++k) {
-    const std::uint64_t first = std::uint64_t{walk.chunk} * (chunk_vectors * 32) + lane;
+    const std::uint64_t first = std::uint64_t{walk.chunk} * (traffic_chunk_vectors * 32) + lane;
     const bool stores = walk.stores(traffic);
-    for (unsigned j = 0; j < chunk_vectors; ++j) {
+    for (unsigned j = 0; j < traffic_chunk_vectors; ++j) {
       const uint4 word = random_vector(first + j * 32);
       if (!stores) {
         expected += folded(word);

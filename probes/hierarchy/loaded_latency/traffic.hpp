@@ -12,11 +12,11 @@ constexpr unsigned traffic_threads = 1024;
 constexpr unsigned traffic_warps = traffic_threads / 32;
 /// A warp moves a chunk at a time: four vectors of 16 bytes a lane, all on their way at once. With all warps that is
 /// 64 KiB of a multiprocessor, more than it takes to saturate any memory.
-constexpr unsigned chunk_vectors = 4;
-constexpr std::uint64_t chunk_bytes = std::uint64_t{chunk_vectors} * 32 * 16;
+constexpr unsigned traffic_chunk_vectors = 4;
+constexpr std::uint64_t traffic_chunk_bytes = std::uint64_t{traffic_chunk_vectors} * 32 * 16;
 
 /// Which chunks each warp loads or stores, and when.
-struct Traffic {
+struct PacedTraffic {
   std::uint32_t chunks = 0;           ///< of the array that is read, and of the one that is written; more than `warps`
   std::uint32_t warps = 0;            ///< of the launch
   std::uint32_t written_percent = 0;  ///< of the chunks
@@ -39,13 +39,13 @@ struct TrafficWalk {
       : chunk(warp), phase(measure::random_word(~std::uint64_t{warp}) % 100) {}
 
   /// Whether the present chunk is stored; goes on to the next.
-  GPUMEM_HOST_DEVICE constexpr bool stores(const Traffic& traffic) {
+  GPUMEM_HOST_DEVICE constexpr bool stores(const PacedTraffic& traffic) {
     phase += traffic.written_percent;
     const bool stored = phase >= 100;
     if (stored) phase -= 100;
     return stored;
   }
-  GPUMEM_HOST_DEVICE constexpr void advance(const Traffic& traffic) {
+  GPUMEM_HOST_DEVICE constexpr void advance(const PacedTraffic& traffic) {
     chunk += traffic.warps;
     if (chunk >= traffic.chunks) chunk -= traffic.chunks;
   }

@@ -63,11 +63,11 @@ TEST_CASE("loaded-latency: nothing is predicted beside traffic that nothing hold
 }
 
 TEST_CASE("loaded-latency: a warp's chunks are loaded and stored in the mix asked for", "[loaded-latency]") {
-  using hierarchy::Traffic;
+  using hierarchy::PacedTraffic;
   using hierarchy::TrafficWalk;
   for (const std::uint32_t written : {0U, 25U, 50U, 99U, 100U}) {
     CAPTURE(written);
-    const Traffic traffic{.chunks = 1000, .warps = 96, .written_percent = written};
+    const PacedTraffic traffic{.chunks = 1000, .warps = 96, .written_percent = written};
     std::uint32_t stored = 0;
     TrafficWalk walk(7);
     for (unsigned k = 0; k < 400; ++k) {
@@ -80,7 +80,7 @@ TEST_CASE("loaded-latency: a warp's chunks are loaded and stored in the mix aske
 }
 
 TEST_CASE("loaded-latency: warps begin at random within the time of a chunk", "[loaded-latency]") {
-  const hierarchy::Traffic traffic{.chunks = 1000, .warps = 96, .interval_cycles = 10'000};
+  const hierarchy::PacedTraffic traffic{.chunks = 1000, .warps = 96, .interval_cycles = 10'000};
   double sum = 0;
   for (std::uint32_t warp = 0; warp < 4096; ++warp) {
     CHECK(traffic.begin(warp) < 10'000);
