@@ -30,7 +30,7 @@ constexpr Choice<BusyLevel> busy_level{"busy_level", {{"memory", {"memory", 64, 
 namespace {
 
 constexpr std::uint64_t all_percent = 100;
-/// PacedTraffic that nobody ends, because the chase runs after it and not beside it, ends by itself.
+/// Traffic that nobody ends, because the chase runs after it and not beside it, ends by itself.
 constexpr std::uint64_t longest_traffic_ns = 1'000'000'000;
 /// How long it is measured what traffic reaches.
 constexpr std::uint64_t reach_ns = 2'000'000;
