@@ -1,11 +1,15 @@
 # Several sources as one: compilers take longer for the headers that sources include than for what these say.
 include_guard()
 
-# gpumem_unite_sources(<target> <size>): compiles the C++ sources of a target in batches of so many. Does nothing unless
-# GPUMEM_UNITED is on. Those with compile options or definitions of their own stay alone.
-function(gpumem_unite_sources target size)
+# gpumem_unite_sources(<target> [<size>]): compiles the C++ sources of a target in batches of 33, or of so many. Does
+# nothing unless GPUMEM_UNITED is on. Those with compile options or definitions of their own stay alone.
+function(gpumem_unite_sources target)
   if(NOT GPUMEM_UNITED)
     return()
+  endif()
+  set(size 33)
+  if(ARGC GREATER 1)
+    set(size ${ARGV1})
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
 endfunction()

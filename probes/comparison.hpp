@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "probes/probe.hpp"
@@ -61,6 +62,32 @@ template <class Parameter>
 /// Says `costs` if `slow` is worse than `fast`, and else `no_cost`. Both templates have the same values.
 [[nodiscard]] Fact cost_fact(const Outcome& slow, const Outcome& fast, const char* costs, const char* no_cost,
                              std::vector<FactValue> values);
+
+/// What one alternative gains over another, for each number of a further parameter that both have: a fact for the
+/// numbers where it is better, and one for those where it is not. Both templates have places for the numbers, by the
+/// name of their parameter, and `gain_ratio`.
+template <class Parameter>
+void add_gains(std::vector<Fact>& facts, std::span<const Outcome> outcomes, const Parameter& alternatives,
+               const typename Parameter::Type& from, const typename Parameter::Type& to, const TypedParameter& number,
+               const char* gains, const char* no_gain) {
+  const std::vector<FactValue> places = {{number.name, std::vector<double>{}}, {"gain_ratio", std::vector<double>{}}};
+  Fact better_fact{FactKind::fastest, {}, gains, places};
+  Fact other_fact{FactKind::as_fast_as, {}, no_gain, places};
+  for (const Outcome& after : outcomes) {
+    if (after.tested[alternatives] != to) continue;
+    const auto before = std::ranges::find_if(outcomes, [&](const Outcome& outcome) {
+      return outcome.tested[alternatives] == from && outcome.tested.number(number) == after.tested.number(number);
+    });
+    if (before == outcomes.end()) continue;
+    Fact& fact = better(after, *before) ? better_fact : other_fact;
+    fact.outcomes.insert(fact.outcomes.end(), {after.index, before->index});
+    fact.values[0].items.emplace_back(static_cast<double>(after.tested.number(number)));
+    fact.values[1].items.emplace_back(gain(*before, after));
+  }
+  for (Fact* fact : {&better_fact, &other_fact}) {
+    if (!fact->outcomes.empty()) facts.push_back(std::move(*fact));
+  }
+}
 
 /// The headline as a value of a fact, with what was predicted of it.
 [[nodiscard]] FactValue headline_value(std::string name, const Outcome& outcome);

@@ -3,25 +3,20 @@
 #include <string>
 
 #include "app/calibrate/calibration.hpp"
+#include "app/calibrate/read_off.hpp"
 #include "engine/model/cluster.hpp"
-#include "report/record/cases.hpp"
 
 namespace gpumem::app {
 
 namespace {
-
-bool has_value(const report::Record& record, const char* parameter, const Value& value) {
-  const Parameter* found = report::find_parameter(record, parameter);
-  return found != nullptr && found->value == value;
-}
 
 /// What one case of a probe measured; absent if no sound record has these values.
 std::optional<double> bytes_per_cycle(std::span<const report::Record> records, const char* probe,
                                       std::initializer_list<Parameter> values) {
   for (const report::Record& record : records) {
     if (record.probe != probe || record.headline.quantity != "bytes_per_cycle" || !is_sound(record)) continue;
-    const bool is_it = std::ranges::all_of(
-        values, [&](const Parameter& value) { return has_value(record, value.name.c_str(), value.value); });
+    const bool is_it =
+        std::ranges::all_of(values, [&](const Parameter& value) { return has_value(record, value.name, value.value); });
     const double measured = record.headline.measured.value_or(0);
     if (is_it && measured > 0) return measured;
   }
@@ -45,11 +40,7 @@ std::map<std::string, std::string> read_cluster_rates(std::span<const report::Re
   };
   std::map<std::string, std::string> how;
   const auto set = [&](model::RateMember rate, std::optional<double> value, const std::string& read_off) {
-    if (!value) return;
-    const auto field = std::ranges::find(model::rate_fields(), rate, &model::RateField::value);
-    if (!(*value >= field->least && *value <= field->most)) return;
-    profile.rates.*rate = *value;
-    how[field->name] = read_off;
+    if (value) set_rate(rate, *value, read_off, profile, how);
   };
   using model::Rates;
   struct Op {

@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <optional>
-#include <utility>
+#include <variant>
 #include <vector>
 
 #include "app/calibrate/calibration.hpp"
+#include "app/calibrate/read_off.hpp"
 #include "engine/model/queueing.hpp"
 #include "report/record/cases.hpp"
 
@@ -13,7 +14,7 @@ namespace gpumem::app {
 
 namespace {
 
-/// A load beside traffic of the share `u` waits so many `cycles` longer, and takes so many in all.
+/// A load beside traffic of that share waits so many `cycles` longer, and takes so many in all.
 struct Wait {
   double share;
   double cycles;
@@ -38,14 +39,14 @@ std::optional<Queue> fitted(const std::vector<Wait>& waits) {
     double with_cycles = 0;
     double squares = 0;
     for (const Wait& wait : waits) {
-      const double unit = wait.share / (1 - growth * wait.share) / wait.in_all;
+      const double unit = model::queue_units(wait.share, growth) / wait.in_all;
       with_cycles += unit * wait.cycles / wait.in_all;
       squares += unit * unit;
     }
     const double cycles = with_cycles / squares;
     double errors = 0;
     for (const Wait& wait : waits) {
-      const double error = (cycles * wait.share / (1 - growth * wait.share) - wait.cycles) / wait.in_all;
+      const double error = (cycles * model::queue_units(wait.share, growth) - wait.cycles) / wait.in_all;
       errors += error * error;
     }
     if (cycles > 0 && (!best || errors < least)) {
@@ -56,34 +57,31 @@ std::optional<Queue> fitted(const std::vector<Wait>& waits) {
   return best;
 }
 
-std::optional<double> number(const report::Record& record, const char* parameter) {
-  const Parameter* found = report::find_parameter(record, parameter);
-  const auto* value = found == nullptr ? nullptr : std::get_if<std::uint64_t>(&found->value);
-  return value == nullptr ? std::nullopt : std::optional(static_cast<double>(*value));
-}
-
-bool is_of(const report::Record& record, const std::string& level) {
-  const Parameter* found = report::find_parameter(record, "busy_level");
-  return record.probe == "loaded-latency" && is_sound(record) && record.headline.measured && found != nullptr &&
-         found->value == Value(level);
+bool is_of(const report::Record& record, const std::string& level, std::uint64_t written_percent) {
+  return record.probe == "loaded-latency" && is_sound(record) && record.headline.measured &&
+         has_value(record, "busy_level", level) && has_value(record, "written_percent", written_percent);
 }
 
 /// Of the cases of a level and a mix, what a load waits beside each traffic that is held back.
-std::vector<Wait> waits_of(std::span<const report::Record> records, const std::string& level, double written_percent) {
-  constexpr double all_percent = 100;
-  std::vector<Wait> waits;
+std::vector<Wait> waits_of(std::span<const report::Record> records, const std::string& level,
+                           std::uint64_t written_percent) {
+  constexpr std::uint64_t all_percent = 100;
   std::optional<double> idle;
+  std::vector<Wait> waits;
   for (const report::Record& record : records) {
-    if (!is_of(record, level) || number(record, "written_percent") != written_percent) continue;
-    if (number(record, "traffic_percent") == 0) idle = record.headline.measured;
-  }
-  for (const report::Record& record : records) {
-    if (!idle || !is_of(record, level) || number(record, "written_percent") != written_percent) continue;
-    const double traffic = number(record, "traffic_percent").value_or(0);
+    if (!is_of(record, level, written_percent)) continue;
+    const Parameter* traffic = report::find_parameter(record, "traffic_percent");
+    const auto* percent = traffic == nullptr ? nullptr : std::get_if<std::uint64_t>(&traffic->value);
+    if (percent == nullptr) continue;
     const double cycles = *record.headline.measured;
-    if (traffic > 0 && traffic < all_percent && cycles > 0)
-      waits.push_back({traffic / all_percent, cycles - *idle, cycles});
+    if (*percent == 0) {
+      idle = cycles;
+    } else if (*percent < all_percent && cycles > 0) {
+      waits.push_back({static_cast<double>(*percent) / all_percent, cycles, cycles});
+    }
   }
+  if (!idle) return {};
+  for (Wait& wait : waits) wait.cycles -= *idle;
   return waits;
 }
 
@@ -93,7 +91,7 @@ std::map<std::string, std::string> read_loaded_latencies(std::span<const report:
                                                          model::Profile& profile) {
   struct Source {
     const char* level;
-    double written_percent;
+    std::uint64_t written_percent;
     model::QueueRates queue;
     const char* beside;
   };
@@ -106,12 +104,10 @@ std::map<std::string, std::string> read_loaded_latencies(std::span<const report:
     const std::vector<Wait> waits = waits_of(records, source.level, source.written_percent);
     const auto queue = fitted(waits);
     if (!queue) continue;
-    for (const auto& [rate, value] :
-         {std::pair(source.queue.cycles, queue->cycles), std::pair(source.queue.growth, queue->growth)}) {
-      profile.rates.*rate = value;
-      const auto field = std::ranges::find(model::rate_fields(), rate, &model::RateField::value);
-      how[field->name] = fmt::format("chases beside {}, {} shares of what they reach", source.beside, waits.size());
-    }
+    const std::string read_off =
+        fmt::format("chases beside {}, {} shares of what they reach", source.beside, waits.size());
+    set_rate(source.queue.cycles, queue->cycles, read_off, profile, how);
+    set_rate(source.queue.growth, queue->growth, read_off, profile, how);
   }
   return how;
 }

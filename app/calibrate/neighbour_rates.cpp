@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "app/calibrate/calibration.hpp"
+#include "app/calibrate/read_off.hpp"
 #include "engine/access/request.hpp"
 #include "probes/cache/neighbours/neighbours_case.hpp"
 #include "report/record/cases.hpp"
@@ -18,9 +19,8 @@ struct Alone {
 
 std::optional<Alone> alone(const report::Record& record, const std::string& victim) {
   if (record.probe != "neighbours" || !is_sound(record)) return std::nullopt;
-  const Parameter* of = report::find_parameter(record, cache::axis::victim);
   const Parameter* split = report::find_parameter(record, cache::axis::split);
-  if (of == nullptr || of->value != Value(victim) || split == nullptr) return std::nullopt;
+  if (!has_value(record, cache::axis::victim, victim) || split == nullptr) return std::nullopt;
   const auto* percent = std::get_if<std::uint64_t>(&split->value);
   const auto rate = std::ranges::find(record.metrics, "victim_alone_gb_per_s", &report::MetricRecord::name);
   if (percent == nullptr || rate == record.metrics.end()) return std::nullopt;
@@ -52,17 +52,19 @@ std::map<std::string, std::string> read_neighbour_rates(std::span<const report::
     return victim.bytes_per_s / (multiprocessors * static_cast<double>(device.sm_clock_hz));
   };
   const bool has_clock = device.multiprocessors > 1 && device.sm_clock_hz > 0;
+  const auto set = [&](model::RateMember rate, double value, const char* read_off) {
+    set_rate(rate, value, read_off, profile, how);
+  };
   if (reads && has_clock) {
-    profile.rates.l2_port_bytes_per_cycle = of_port(*reads);
-    how["l2_port_bytes_per_cycle"] = "a kernel that lives in L2, on few multiprocessors";
+    set(&model::Rates::l2_port_bytes_per_cycle, of_port(*reads), "a kernel that lives in L2, on few multiprocessors");
   }
   if (few_atomics && has_clock && few_atomics->split_percent < atomics->split_percent) {
-    profile.rates.atomic_port_bytes_per_cycle = of_port(*few_atomics);
-    how["atomic_port_bytes_per_cycle"] = "a kernel of atomics on few multiprocessors";
+    set(&model::Rates::atomic_port_bytes_per_cycle, of_port(*few_atomics),
+        "a kernel of atomics on few multiprocessors");
   }
   if (atomics) {
-    profile.rates.atomic_sectors_per_s = atomics->bytes_per_s / access::sector_bytes;
-    how["atomic_sectors_per_s"] = "a kernel of atomics on most multiprocessors";
+    set(&model::Rates::atomic_sectors_per_s, atomics->bytes_per_s / access::sector_bytes,
+        "a kernel of atomics on most multiprocessors");
   }
   return how;
 }

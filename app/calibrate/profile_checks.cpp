@@ -146,8 +146,8 @@ ProfileCheck check_scaling(const Profile& profile) {
   std::vector<std::string> wrong;
   std::size_t compared = 0;
   for (const RateField& field : model::rate_fields()) {
-    if (field.carried || field.measured_only || (field.scale == Scale::link && !profile.device.link_bytes_per_s()))
-      continue;
+    const bool of_no_link = field.scale == Scale::link && !profile.device.link_bytes_per_s();
+    if (field.carried || field.measured_only || of_no_link) continue;
     ++compared;
     const bool told_by_gpu = field.scale != Scale::nothing || std::string_view(field.name).ends_with("_cycles");
     const double most = told_by_gpu ? of_gpu : of_host;

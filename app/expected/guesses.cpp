@@ -31,8 +31,8 @@ model::Profile otherwise(model::Profile profile) {
   constexpr double factor = 0.8;
   for (const model::RateField& field : model::rate_fields()) {
     const model::Source source = model::source_of(profile, field.name);
-    if (!field.carried && !field.measured_only && !model::rests_on_measurements(source))
-      profile.rates.*field.value *= factor;
+    if (field.carried || field.measured_only || model::rests_on_measurements(source)) continue;
+    profile.rates.*field.value *= factor;
   }
   return profile;
 }

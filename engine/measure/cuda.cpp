@@ -42,11 +42,11 @@ void FreeHost::operator()(void* data) const noexcept { forget_failure(cudaFreeHo
 
 Stream::Stream(Priority priority) {
   cudaStream_t stream = nullptr;
-  int lowest = 0;
-  int highest = 0;  // a smaller number
-  check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "ask for the priorities of streams");
-  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, priority == Priority::highest ? highest : lowest),
-        "create a stream");
+  int number = 0;  // that of every stream for which nobody asks another
+  if (priority == Priority::highest) {
+    check(cudaDeviceGetStreamPriorityRange(nullptr, &number), "ask for the priorities of streams");
+  }
+  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, number), "create a stream");
   stream_.reset(stream);
 }
 
@@ -70,6 +70,11 @@ bool Event::reached() const {
   }
   check(status, "query an event");
   return true;
+}
+
+void order_streams(cudaStream_t earlier, cudaStream_t later, const Event& event) {
+  check(cudaEventRecord(event.get(), earlier), "record an event");
+  check(cudaStreamWaitEvent(later, event.get()), "order two streams");
 }
 
 std::chrono::duration<double> elapsed(const Event& start, const Event& stop) {

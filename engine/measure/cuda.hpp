@@ -80,6 +80,9 @@ class Event {
   std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, detail::DestroyEvent> event_;
 };
 
+/// What comes after in `later` waits for what is in `earlier` now. Queues two commands, with an event for them alone.
+void order_streams(cudaStream_t earlier, cudaStream_t later, const Event& event);
+
 /// GPU time between two recorded events of one device; waits for `stop`. Resolution is about 0.5 us (CUDA's
 /// documentation), so shorter work has to be batched.
 [[nodiscard]] std::chrono::duration<double> elapsed(const Event& start, const Event& stop);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/base/error.hpp"
+#include "engine/measure/global_timer.cuh"
 #include "engine/measure/timing.hpp"
 
 namespace gpumem::measure {
@@ -26,12 +27,9 @@ struct GateFlags {
 };
 
 __global__ void hold(GateFlags* flags) {
-  std::uint64_t start = 0;
-  std::uint64_t now = 0;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+  const std::uint64_t start = global_ns();
   while (flags->open == 0) {
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    if (now - start > gate_timeout_ns) {
+    if (global_ns() - start > gate_timeout_ns) {
       flags->timed_out = 1;
       return;
     }

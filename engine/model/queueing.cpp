@@ -41,7 +41,7 @@ std::vector<RateMember> queue_rates(std::string_view level, double written) {
 double queue_cycles(std::string_view level, const MemoryLoad& load, const Rates& rates) {
   double cycles = 0;
   for (const auto& [queue, weight] : queues_of(level, load.written)) {
-    cycles += weight * rates.*queue.cycles * load.share / (1 - rates.*queue.growth * load.share);
+    cycles += weight * rates.*queue.cycles * queue_units(load.share, rates.*queue.growth);
   }
   return cycles;
 }

@@ -22,6 +22,9 @@ struct QueueRates {
   RateMember growth;
 };
 
+/// u / (1 - growth u): what a load waits beside traffic of the share u, in the cycles of the queue.
+[[nodiscard]] constexpr double queue_units(double share, double growth) { return share / (1 - growth * share); }
+
 /// Of device memory beside loads alone, beside as many stores as loads, and beside stores alone.
 [[nodiscard]] QueueRates memory_queue_of_loads();
 [[nodiscard]] QueueRates memory_queue_of_both();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "engine/measure/global_timer.cuh"
 #include "probes/chase/chase_steps.hpp"
 
 namespace gpumem::chase {
@@ -16,12 +17,6 @@ __device__ inline void pin(std::uint64_t& place) { asm volatile("" : "+l"(place)
 __device__ inline void pin(std::uint32_t& place) { asm volatile("" : "+r"(place)); }
 __device__ inline void pin(float& place) { asm volatile("" : "+f"(place)); }
 
-__device__ inline std::uint64_t nanoseconds() {
-  std::uint64_t time = 0;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
-  return time;
-}
-
 /// Takes `steps` (a positive multiple of `in_a_row`) from `place` in each round. Leaves in `result` how far from
 /// `origin` it came, then how long the timed round took: cycles in the lower half, nanoseconds in the upper.
 template <unsigned in_a_row, class Place, class Step>
@@ -30,7 +25,7 @@ __device__ void time_chase(Place place, Place origin, std::uint32_t steps, std::
   std::uint64_t start = 0;
 #pragma unroll 1
   for (unsigned round = 0; round < rounds; ++round) {
-    start_ns = nanoseconds();
+    start_ns = measure::global_ns();
     start = clock64();
     pin(place);
     std::uint32_t left = steps;
@@ -45,7 +40,7 @@ __device__ void time_chase(Place place, Place origin, std::uint32_t steps, std::
     if (place == nowhere<Place>) return;
   }
   const auto cycles = static_cast<std::uint32_t>(clock64() - start);
-  const auto elapsed_ns = static_cast<std::uint32_t>(nanoseconds() - start_ns);
+  const auto elapsed_ns = static_cast<std::uint32_t>(measure::global_ns() - start_ns);
   result[0] = static_cast<std::uint64_t>(place - origin);
   result[1] = std::uint64_t{elapsed_ns} << 32U | cycles;
 }

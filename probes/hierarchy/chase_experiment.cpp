@@ -66,7 +66,7 @@ double ChaseExperiment::sample() {
   const ChaseResult result = read(result_);
   sampled_ns_ += result.nanoseconds;
   sampled_steps_ += steps_;
-  sampled(result.nanoseconds * 1e-9);
+  sampled(result.nanoseconds);
   return static_cast<double>(result.cycles) / steps_;
 }
 

@@ -49,7 +49,7 @@ class ChaseExperiment : public measure::Experiment {
   /// Queues the kernel and says which place it has to reach.
   virtual std::uint64_t run(std::uint64_t* result, cudaStream_t stream) = 0;
   /// Called when a launch is sampled whose timed steps took so long.
-  virtual void sampled(double /*seconds*/) {}
+  virtual void sampled(double /*nanoseconds*/) {}
   [[nodiscard]] std::uint32_t steps() const { return steps_; }
 
  private:

@@ -61,43 +61,23 @@ void add_loss(std::vector<Fact>& facts, std::span<const Outcome> outcomes) {
   facts.push_back(std::move(fact));
 }
 
-/// What a protection gains over none, for every split. Both templates have places for splits and gains.
-void add_protection(std::vector<Fact>& facts, std::span<const Outcome> outcomes, Protection protection,
-                    const char* gains, const char* no_gain) {
-  const std::vector<FactValue> places = {{"split_percent", std::vector<double>{}},
-                                         {"gain_ratio", std::vector<double>{}}};
-  Fact faster{FactKind::fastest, {}, gains, places};
-  Fact no_faster{FactKind::as_fast_as, {}, no_gain, places};
-  for (const Outcome& with : outcomes) {
-    if (with.tested[axis::protection] != protection) continue;
-    const auto without = std::ranges::find_if(outcomes, [&](const Outcome& outcome) {
-      return outcome.tested[axis::protection] == Protection::none &&
-             outcome.tested[axis::split] == with.tested[axis::split];
-    });
-    if (without == outcomes.end()) continue;
-    Fact& fact = better(with, *without) ? faster : no_faster;
-    fact.outcomes.insert(fact.outcomes.end(), {with.index, without->index});
-    fact.values[0].items.emplace_back(static_cast<double>(with.tested[axis::split]));
-    fact.values[1].items.emplace_back(gain(*without, with));
-  }
-  if (!faster.outcomes.empty()) facts.push_back(std::move(faster));
-  if (!no_faster.outcomes.empty()) facts.push_back(std::move(no_faster));
-}
-
 }  // namespace
 
 Conclusion conclude_neighbours(std::span<const Outcome> outcomes) {
   Conclusion conclusion;
   add_loss(conclusion.facts, outcomes);
   std::vector<Fact> protections;
-  add_protection(protections, outcomes, Protection::window,
+  const auto add_protection = [&](Protection protection, const char* gains, const char* no_gain) {
+    add_gains(protections, outcomes, axis::protection, Protection::none, protection, axis::split, gains, no_gain);
+  };
+  add_protection(Protection::window,
                  "Set a persisting window for the victim: it is faster, with {split_percent gain_ratio}.",
                  "A persisting window saves nothing with {split_percent} of the multiprocessors.");
   add_protection(
-      protections, outcomes, Protection::smaller_grid,
+      Protection::smaller_grid,
       "Give the neighbour half of its multiprocessors: the victim is faster, with {split_percent gain_ratio}.",
       "A neighbour on half of its multiprocessors takes as much, with {split_percent} for the victim.");
-  add_protection(protections, outcomes, Protection::priority,
+  add_protection(Protection::priority,
                  "Give the victim's stream the highest priority: it is faster, with {split_percent gain_ratio}.",
                  "The priority of streams saves nothing with {split_percent} of the multiprocessors: it decides whose "
                  "blocks start, not who is served.");

@@ -5,7 +5,9 @@
 #include <cstdint>
 
 #include "engine/measure/content.hpp"
+#include "engine/measure/global_timer.cuh"
 #include "probes/cache/neighbours/neighbours_case.hpp"
+#include "probes/past_l1.cuh"
 
 namespace gpumem::cache {
 
@@ -24,37 +26,22 @@ struct NeighbourSignals {
 /// Until the neighbour runs, and until its victim has ended.
 inline constexpr std::uint64_t neighbour_patience_ns = 300'000'000;
 
-__device__ inline std::uint64_t global_ns() {
-  std::uint64_t now = 0;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
-}
-
 __device__ inline unsigned volatile_read(const unsigned* word) { return *static_cast<const volatile unsigned*>(word); }
-
-/// Past L1: a victim that lives in L1 would have no neighbours.
-__device__ inline uint4 load_of_l2(const uint4* address) {
-  uint4 word;
-  asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
-               : "l"(address));
-  return word;
-}
 
 /// The victim may begin: its neighbour has so many blocks, and all of them run.
 static __global__ void begin_victim(NeighbourSignals* signals, unsigned neighbour_blocks) {
-  const std::uint64_t start = global_ns();
+  const std::uint64_t start = measure::global_ns();
 #pragma unroll 1
   while (volatile_read(&signals->started) < neighbour_blocks) {
-    if (global_ns() - start < neighbour_patience_ns) continue;
+    if (measure::global_ns() - start < neighbour_patience_ns) continue;
     signals->gave_up = 1;
     break;
   }
-  signals->victim_begin_ns = global_ns();
+  signals->victim_begin_ns = measure::global_ns();
 }
 
 static __global__ void end_victim(NeighbourSignals* signals) {
-  signals->victim_end_ns = global_ns();
+  signals->victim_end_ns = measure::global_ns();
   __threadfence();
   *static_cast<volatile unsigned*>(&signals->victim_ended) = 1;
 }
@@ -73,7 +60,7 @@ __global__ void __launch_bounds__(neighbour_threads, 1)
       uint4 word[in_a_row] = {};
 #pragma unroll
       for (unsigned k = 0; k < in_a_row; ++k) {
-        if (i + k * step < count) word[k] = load_of_l2(words + i + k * step);
+        if (i + k * step < count) word[k] = load_past_l1(words + i + k * step);
       }
 #pragma unroll
       for (const uint4& vector : word) sum += vector.x + vector.y + vector.z + vector.w;
@@ -108,7 +95,7 @@ static __global__ void __launch_bounds__(neighbour_threads, 1)
                   bool alone, std::uint32_t* sums, std::uint32_t* chunks_read) {
   constexpr unsigned chunks_in_a_row = 8;
   constexpr std::uint32_t chunk_words = neighbour_threads * neighbour_in_a_row;
-  const std::uint64_t start = global_ns();
+  const std::uint64_t start = measure::global_ns();
   if (threadIdx.x == 0) {
     atomicMin(&signals->neighbour_begin_ns, start);
     __threadfence();
@@ -125,7 +112,7 @@ static __global__ void __launch_bounds__(neighbour_threads, 1)
       uint4 word[neighbour_in_a_row];
       const uint4* first = words + std::uint64_t{chunk} * chunk_words + threadIdx.x;
 #pragma unroll
-      for (unsigned k = 0; k < neighbour_in_a_row; ++k) word[k] = load_of_l2(first + k * neighbour_threads);
+      for (unsigned k = 0; k < neighbour_in_a_row; ++k) word[k] = load_past_l1(first + k * neighbour_threads);
 #pragma unroll
       for (const uint4& vector : word) sum += vector.x + vector.y + vector.z + vector.w;
       chunk += gridDim.x;
@@ -135,13 +122,13 @@ static __global__ void __launch_bounds__(neighbour_threads, 1)
     bool over = false;
     if (threadIdx.x == 0) {
       const bool ended = !alone && volatile_read(&signals->victim_ended) != 0;
-      over = ended || global_ns() - start >= most_ns;
+      over = ended || measure::global_ns() - start >= most_ns;
       if (over && !ended && !alone) signals->gave_up = 1;
     }
     ends = __syncthreads_or(over ? 1 : 0) != 0;
   }
   if (threadIdx.x == 0) {
-    atomicMax(&signals->neighbour_end_ns, static_cast<unsigned long long>(global_ns()));
+    atomicMax(&signals->neighbour_end_ns, static_cast<unsigned long long>(measure::global_ns()));
     chunks_read[blockIdx.x] = read;
   }
   sums[blockIdx.x * neighbour_threads + threadIdx.x] = sum;

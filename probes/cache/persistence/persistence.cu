@@ -17,6 +17,7 @@
 #include "engine/measure/verify.hpp"
 #include "probes/cache/set_aside.hpp"
 #include "probes/comparison.hpp"
+#include "probes/past_l1.cuh"
 #include "probes/probe.hpp"
 
 namespace gpumem::cache {
@@ -27,16 +28,7 @@ constexpr unsigned persistence_threads = 1024;
 /// Loads of a thread in a row.
 constexpr unsigned loads_in_a_row = 4;
 
-/// Past L1, which would keep a multiprocessor's part of the hot set to itself.
-__device__ inline uint4 load_past_l1(const uint4* address) {
-  uint4 word;
-  asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
-               : "l"(address));
-  return word;
-}
-
-/// The same, and first to leave L2.
+/// Past L1, and first to leave L2.
 __device__ inline uint4 load_evict_first(const uint4* address) {
   uint4 word;
 #if __CUDA_ARCH__ >= 800
@@ -239,36 +231,17 @@ class HotSetExperiment final : public measure::Experiment {
   measure::MismatchCount mismatches_;
 };
 
-/// What a way to keep a hot set in L2 gains over the same hot set beside the stream with nothing done for it: alone it
-/// is L2 that limits how fast it is read.
-void add_cure(std::vector<Fact>& facts, std::span<const Outcome> outcomes, HotSet cure, const char* gains,
-              const char* no_gain) {
-  const std::vector<FactValue> places = {{"hot_set_bytes", std::vector<double>{}},
-                                         {"gain_ratio", std::vector<double>{}}};
-  Fact faster{FactKind::fastest, {}, gains, places};
-  Fact no_faster{FactKind::as_fast_as, {}, no_gain, places};
-  for (const Outcome& cured : outcomes) {
-    if (cured.tested[axis::persistence] != cure) continue;
-    const auto beside = std::ranges::find_if(outcomes, [&](const Outcome& outcome) {
-      return outcome.tested[axis::persistence] == HotSet::beside &&
-             outcome.tested[axis::hot_set_bytes] == cured.tested[axis::hot_set_bytes];
-    });
-    if (beside == outcomes.end()) continue;
-    Fact& fact = better(cured, *beside) ? faster : no_faster;
-    fact.outcomes.insert(fact.outcomes.end(), {cured.index, beside->index});
-    fact.values[0].items.emplace_back(static_cast<double>(cured.tested[axis::hot_set_bytes]));
-    fact.values[1].items.emplace_back(gain(*beside, cured));
-  }
-  if (!faster.outcomes.empty()) facts.push_back(std::move(faster));
-  if (!no_faster.outcomes.empty()) facts.push_back(std::move(no_faster));
-}
-
+/// What each way to keep a hot set in L2 gains over the same hot set beside the stream with nothing done for it: alone
+/// it is L2 that limits how fast it is read.
 Conclusion conclude_persistence(std::span<const Outcome> outcomes) {
   Conclusion conclusion;
-  add_cure(conclusion.facts, outcomes, HotSet::evict_first,
+  const auto add_cure = [&](HotSet cure, const char* gains, const char* no_gain) {
+    add_gains(conclusion.facts, outcomes, axis::persistence, HotSet::beside, cure, axis::hot_set_bytes, gains, no_gain);
+  };
+  add_cure(HotSet::evict_first,
            "Load the stream evict-first: what is read again after twice the L2 is faster, {hot_set_bytes gain_ratio}.",
            "Loading the stream evict-first gains nothing for {hot_set_bytes}.");
-  add_cure(conclusion.facts, outcomes, HotSet::window,
+  add_cure(HotSet::window,
            "Set a persisting window: what is read again after twice the L2 is faster, {hot_set_bytes gain_ratio}.",
            "Persisting windows gain nothing for {hot_set_bytes}.");
   // What gains comes first, and what gains most before the rest.

@@ -208,8 +208,7 @@ class LinkExperiment final : public LevelExperiment {
   void run(Traffic traffic, cudaStream_t stream) override {
     const bool both = traffic == Traffic::copy;
     if (both) {
-      measure::check(cudaEventRecord(fork_.get(), stream), "record an event");
-      measure::check(cudaStreamWaitEvent(back_.get(), fork_.get()), "order two streams");
+      measure::order_streams(stream, back_.get(), fork_);
     }
     if (traffic != Traffic::write) {
       measure::check(
@@ -222,8 +221,7 @@ class LinkExperiment final : public LevelExperiment {
                      "copy to the host");
     }
     if (both) {
-      measure::check(cudaEventRecord(join_.get(), back_.get()), "record an event");
-      measure::check(cudaStreamWaitEvent(stream, join_.get()), "order two streams");
+      measure::order_streams(back_.get(), stream, join_);
     }
   }
 

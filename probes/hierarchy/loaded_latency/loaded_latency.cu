@@ -61,7 +61,7 @@ Workload describe_loaded_latency(const Case& decided, const Device& device) {
   if (!has_traffic(decided)) return workload;
   const PacedTraffic traffic = traffic_of(decided, device);
   workload.allocated_bytes +=
-      2 * traffic.chunks * traffic_chunk_bytes + traffic.warps * (32 + 1) * sizeof(std::uint32_t);
+      2 * traffic.chunks * traffic_chunk_bytes + traffic.warps * (access::warp_lanes + 1) * sizeof(std::uint32_t);
   if (traffic_percent == all_percent) {
     workload.chase.reset();
     workload.unmodelled = "how much of the traffic waits in queues when nothing holds it back is the traffic's choice";
@@ -73,22 +73,6 @@ Workload describe_loaded_latency(const Case& decided, const Device& device) {
   workload.needed_rates = model::queue_rates(workload.chase->level, workload.chase->written_share);
   return workload;
 }
-
-/// Waits for traffic in another stream, and has it wait.
-struct OrderEvent {
-  OrderEvent() { measure::check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "create an event"); }
-  ~OrderEvent() { static_cast<void>(cudaEventDestroy(event)); }
-  OrderEvent(const OrderEvent&) = delete;
-  OrderEvent& operator=(const OrderEvent&) = delete;
-
-  /// What comes after in `later` waits for what is in `earlier` now.
-  void order(cudaStream_t earlier, cudaStream_t later) const {
-    measure::check(cudaEventRecord(event, earlier), "record an event");
-    measure::check(cudaStreamWaitEvent(later, event, 0), "wait for an event");
-  }
-
-  cudaEvent_t event = nullptr;
-};
 
 class LoadedChase final : public DeviceChase {
  public:
@@ -103,7 +87,7 @@ class LoadedChase final : public DeviceChase {
     target_ = reinterpret_cast<uint4*>(session.target(words));
     state_ = measure::DeviceBuffer(sizeof(TrafficState));
     chunks_ = measure::DeviceBuffer(traffic_.warps * sizeof(std::uint32_t));
-    sums_ = measure::DeviceBuffer(std::size_t{traffic_.warps} * 32 * sizeof(std::uint32_t));
+    sums_ = measure::DeviceBuffer(std::size_t{traffic_.warps} * access::warp_lanes * sizeof(std::uint32_t));
     times_ = measure::DeviceBuffer(blocks() * sizeof(TrafficTime));
     // So much that neither two blocks of traffic nor the chase and one of them share a multiprocessor.
     shared_bytes_ = static_cast<unsigned>(session.device().shared_bytes_per_block) - sizeof(std::uint32_t) * 32;
@@ -141,15 +125,15 @@ class LoadedChase final : public DeviceChase {
     begin(stream);
     const std::uint64_t place = DeviceChase::run(result, stream);
     end_traffic<<<1, 1, 0, stream>>>(state_.as<TrafficState>());
-    ended_.order(beside_.get(), stream);
+    measure::order_streams(beside_.get(), stream, ended_);
     return place;
   }
 
-  void sampled(double seconds) override {
+  void sampled(double nanoseconds) override {
     if (share_ == 0) return;
     const Moved moved = read_moved();
     // Its end is told by the chase's, so that it lasted at least as long.
-    if (moved.timed_out || moved.nanoseconds < seconds * 1e9) {
+    if (moved.timed_out || moved.nanoseconds < nanoseconds) {
       throw probe_error(
           "the traffic did not run beside the chase: something runs kernels one after another, as "
           "CUDA_LAUNCH_BLOCKING=1 and some tools do");
@@ -171,7 +155,7 @@ class LoadedChase final : public DeviceChase {
 
   void begin(cudaStream_t stream) {
     measure::check(cudaMemsetAsync(state_.data(), 0, state_.bytes(), stream), "ready the traffic");
-    started_.order(stream, beside_.get());
+    measure::order_streams(stream, beside_.get(), started_);
     move_traffic<<<blocks(), traffic_threads, shared_bytes_, beside_.get()>>>(
         traffic_, source_, target_, state_.as<TrafficState>(), chunks_.as<std::uint32_t>(), sums_.as<std::uint32_t>(),
         times_.as<TrafficTime>());
@@ -222,8 +206,8 @@ class LoadedChase final : public DeviceChase {
   const uint4* source_ = nullptr;
   uint4* target_ = nullptr;
   measure::Stream beside_;
-  OrderEvent started_;
-  OrderEvent ended_;
+  measure::Event started_;
+  measure::Event ended_;
   measure::DeviceBuffer state_;
   measure::DeviceBuffer chunks_;
   measure::DeviceBuffer sums_;

@@ -1,19 +1,11 @@
 #pragma once
 // The kernels of the traffic: what moves it, what ends it, and what checks it.
 
-#include "probes/chase/timed_chase.cuh"
+#include "engine/measure/global_timer.cuh"
 #include "probes/hierarchy/loaded_latency/traffic.hpp"
+#include "probes/past_l1.cuh"
 
 namespace gpumem::hierarchy {
-
-/// Past L1, where nothing of it comes again. Volatile, to stay where it is.
-__device__ inline uint4 load_of_traffic(const uint4* address) {
-  uint4 word;
-  asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
-               : "l"(address));
-  return word;
-}
 
 __device__ inline uint4 random_vector(std::uint64_t index) {
   return {measure::random_word(4 * index), measure::random_word(4 * index + 1), measure::random_word(4 * index + 2),
@@ -30,9 +22,9 @@ static __global__ void __launch_bounds__(traffic_threads, 1)
   __shared__ volatile std::uint32_t over;
   if (threadIdx.x == 0) over = 0;
   __syncthreads();
-  const std::uint32_t lane = threadIdx.x % 32;
-  const std::uint32_t warp = blockIdx.x * traffic_warps + threadIdx.x / 32;
-  const std::uint64_t start_ns = chase::nanoseconds();
+  const std::uint32_t lane = threadIdx.x % access::warp_lanes;
+  const std::uint32_t warp = blockIdx.x * traffic_warps + threadIdx.x / access::warp_lanes;
+  const std::uint64_t start_ns = measure::global_ns();
   const std::uint64_t start = clock64();
   std::uint64_t next = start + traffic.begin(warp);
   TrafficWalk walk(warp);
@@ -43,20 +35,22 @@ static __global__ void __launch_bounds__(traffic_threads, 1)
     while (static_cast<std::uint64_t>(clock64()) < next && over == 0) {
     }
     if (threadIdx.x == 0) {
-      const bool late = chase::nanoseconds() - start_ns > traffic.longest_ns;
+      const bool late = measure::global_ns() - start_ns > traffic.longest_ns;
       if (late) atomicExch(&state->timed_out, 1U);
       if (late || *reinterpret_cast<const volatile std::uint32_t*>(&state->over) != 0) over = 1;
     }
     // Of a warp all lanes or none.
     if (__shfl_sync(~0U, over, 0) != 0) break;
-    const std::uint64_t first = std::uint64_t{walk.chunk} * (traffic_chunk_vectors * 32) + lane;
+    const std::uint64_t first = std::uint64_t{walk.chunk} * (traffic_chunk_vectors * access::warp_lanes) + lane;
     if (walk.stores(traffic)) {
 #pragma unroll
-      for (unsigned k = 0; k < traffic_chunk_vectors; ++k) target[first + k * 32] = random_vector(first + k * 32);
+      for (unsigned k = 0; k < traffic_chunk_vectors; ++k)
+        target[first + k * access::warp_lanes] = random_vector(first + k * access::warp_lanes);
     } else {
       uint4 words[traffic_chunk_vectors];
 #pragma unroll
-      for (unsigned k = 0; k < traffic_chunk_vectors; ++k) words[k] = load_of_traffic(source + first + k * 32);
+      for (unsigned k = 0; k < traffic_chunk_vectors; ++k)
+        words[k] = load_past_l1(source + first + k * access::warp_lanes);
 #pragma unroll
       for (const uint4& word : words) sum += folded(word);
     }
@@ -65,9 +59,9 @@ static __global__ void __launch_bounds__(traffic_threads, 1)
     ++moved;
   }
   if (lane == 0) chunks[warp] = moved;
-  sums[std::uint64_t{warp} * 32 + lane] = sum;
+  sums[std::uint64_t{warp} * access::warp_lanes + lane] = sum;
   __syncthreads();
-  if (threadIdx.x == 0) times[blockIdx.x] = {clock64() - start, chase::nanoseconds() - start_ns};
+  if (threadIdx.x == 0) times[blockIdx.x] = {clock64() - start, measure::global_ns() - start_ns};
 }
 
 static __global__ void end_traffic(TrafficState* state) {
@@ -77,26 +71,26 @@ static __global__ void end_traffic(TrafficState* state) {
 /// Each thread's sum must be that of the words of its chunks, and what its warp stored must be in the target.
 static __global__ void check_traffic(PacedTraffic traffic, const uint4* target, const std::uint32_t* chunks,
                                      const std::uint32_t* sums, unsigned long long* mismatches) {
-  const std::uint32_t lane = threadIdx.x % 32;
-  const std::uint32_t warp = blockIdx.x * traffic_warps + threadIdx.x / 32;
+  const std::uint32_t lane = threadIdx.x % access::warp_lanes;
+  const std::uint32_t warp = blockIdx.x * traffic_warps + threadIdx.x / access::warp_lanes;
   TrafficWalk walk(warp);
   std::uint32_t expected = 0;
   bool stored_all = true;
   for (std::uint32_t k = 0; k < chunks[warp]; ++k) {
-    const std::uint64_t first = std::uint64_t{walk.chunk} * (traffic_chunk_vectors * 32) + lane;
+    const std::uint64_t first = std::uint64_t{walk.chunk} * (traffic_chunk_vectors * access::warp_lanes) + lane;
     const bool stores = walk.stores(traffic);
     for (unsigned j = 0; j < traffic_chunk_vectors; ++j) {
-      const uint4 word = random_vector(first + j * 32);
+      const uint4 word = random_vector(first + j * access::warp_lanes);
       if (!stores) {
         expected += folded(word);
         continue;
       }
-      const uint4 found = target[first + j * 32];
+      const uint4 found = target[first + j * access::warp_lanes];
       stored_all = stored_all && found.x == word.x && found.y == word.y && found.z == word.z && found.w == word.w;
     }
     walk.advance(traffic);
   }
-  if (!stored_all || sums[std::uint64_t{warp} * 32 + lane] != expected) atomicAdd(mismatches, 1ULL);
+  if (!stored_all || sums[std::uint64_t{warp} * access::warp_lanes + lane] != expected) atomicAdd(mismatches, 1ULL);
 }
 
 }  // namespace gpumem::hierarchy

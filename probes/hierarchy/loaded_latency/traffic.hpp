@@ -4,16 +4,17 @@
 #include <cstdint>
 
 #include "engine/access/host_device.hpp"
+#include "engine/access/request.hpp"
 #include "engine/measure/content.hpp"
 
 namespace gpumem::hierarchy {
 
 constexpr unsigned traffic_threads = 1024;
-constexpr unsigned traffic_warps = traffic_threads / 32;
+constexpr unsigned traffic_warps = traffic_threads / access::warp_lanes;
 /// A warp moves a chunk at a time: four vectors of 16 bytes a lane, all on their way at once. With all warps that is
 /// 64 KiB of a multiprocessor, more than it takes to saturate any memory.
 constexpr unsigned traffic_chunk_vectors = 4;
-constexpr std::uint64_t traffic_chunk_bytes = std::uint64_t{traffic_chunk_vectors} * 32 * 16;
+constexpr std::uint64_t traffic_chunk_bytes = std::uint64_t{traffic_chunk_vectors} * access::warp_lanes * 16;
 
 /// Which chunks each warp loads or stores, and when.
 struct PacedTraffic {

@@ -133,15 +133,9 @@ class TransferExperiment final : public measure::Experiment {
   }
 
   /// The other stream goes on where `stream` is now.
-  void fork(cudaStream_t stream) {
-    measure::check(cudaEventRecord(fork_.get(), stream), "record an event");
-    measure::check(cudaStreamWaitEvent(back_.get(), fork_.get()), "order two streams");
-  }
+  void fork(cudaStream_t stream) { measure::order_streams(stream, back_.get(), fork_); }
   /// `stream` goes on when the other stream has come as far as it is now.
-  void join(cudaStream_t stream) {
-    measure::check(cudaEventRecord(join_.get(), back_.get()), "record an event");
-    measure::check(cudaStreamWaitEvent(stream, join_.get()), "order two streams");
-  }
+  void join(cudaStream_t stream) { measure::order_streams(back_.get(), stream, join_); }
 
   /// How long each way takes while both run, with events around each copy.
   void add_each_way(std::vector<std::pair<std::string, double>>& result) {

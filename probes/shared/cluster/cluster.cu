@@ -1,6 +1,6 @@
 // Cluster: blocks of a cluster access the shared memory of another of its blocks. What that reaches depends on how many
-// blocks the cluster has, on whether each asks another one or all ask the same, and on how the words share the banks of
-// the block that is asked.
+// blocks the cluster has, on whether each asks another one or all ask the same, and on how many sectors the words lie
+// in.
 
 #include <algorithm>
 #include <string>

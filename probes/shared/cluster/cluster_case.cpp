@@ -31,9 +31,8 @@ ClusterPull pull_of(const Case& decided) {
   ClusterPull pull{.from = decided[axis::pull_from],
                    .blocks = decided[axis::cluster_blocks],
                    .stride = decided[axis::remote_stride_words]};
-  const std::uint32_t most = pull.from == PullFrom::ring ? pull.blocks : pull.blocks - 1;
   const std::uint32_t asked = decided[axis::pulling_blocks];
-  pull.pullers = asked == 0 ? most : asked;
+  pull.pullers = asked == 0 ? pull.most_pullers() : asked;
   const std::uint64_t wavefronts = std::max<std::uint64_t>(pull.wavefronts(), 4) / 4;
   const std::uint64_t cycles =
       cycles_per_request * wavefronts * pull.sharers() * ClusterPull::warps_of_block * ClusterPull::turns;
@@ -43,11 +42,10 @@ ClusterPull pull_of(const Case& decided) {
 
 void validate_pull(const Case& chosen) {
   const ClusterPull pull = pull_of(chosen);
-  const std::uint32_t most = pull.from == PullFrom::ring ? pull.blocks : pull.blocks - 1;
-  if (pull.pullers <= most) return;
+  if (pull.pullers <= pull.most_pullers()) return;
   const std::string who = pull.from == PullFrom::ring ? " of a ring" : " that can pull from the first";
   throw usage_error("--pullers " + std::to_string(pull.pullers) + ": a cluster of " + std::to_string(pull.blocks) +
-                    " blocks has " + std::to_string(most) + who + "; pass fewer, or a larger --cluster");
+                    " blocks has " + std::to_string(pull.most_pullers()) + who + "; pass fewer, or a larger --cluster");
 }
 
 unsigned lone_block_bytes(const Device& device, unsigned least_bytes) {

@@ -23,6 +23,8 @@ struct ClusterPull {
   std::uint32_t stride = 1;      ///< between the words of neighbouring lanes, all warps having the same
   std::uint32_t iterations = 1;  ///< of `turns` accesses of a thread
 
+  /// The most that can pull.
+  [[nodiscard]] constexpr std::uint32_t most_pullers() const { return from == PullFrom::ring ? blocks : blocks - 1; }
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr bool pulls(std::uint32_t rank) const { return rank >= blocks - pullers; }
   /// A puller's, among the pullers.
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t place(std::uint32_t rank) const {
