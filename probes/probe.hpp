@@ -153,6 +153,8 @@ struct Probe {
   /// The parameter whose values stand side by side, so that a table is a matrix: its rows are those of the first axis.
   /// Empty: none.
   std::string across = {};
+  /// The metric along the x axis of a plot, instead of what is swept. Empty: none.
+  std::string drawn_over = {};
   Value baseline;  ///< value of the compared parameter, else of the first axis, that other cases are related to
   Headline headline = bandwidth();
   std::vector<Metric> metrics = {};

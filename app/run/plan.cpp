@@ -22,6 +22,9 @@ namespace {
 
 using report::join;
 
+/// Of a case of the quick default set: where the host takes part, intervals stay wide however long one looks.
+constexpr measure::Seconds quick_time_budget(0.5);
+
 struct SelectedProbes {
   std::vector<const Probe*> probes;
   bool quick = false;  ///< whether axes that were not given take their values of the quick default set
@@ -336,6 +339,9 @@ Plan make_plan(const std::vector<Probe>& registry, const std::vector<std::string
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Probe& probe = *selection.probes[i];
     add_sweeps(plan, probe, values[i], asked_parameters(probe, given));
+  }
+  if (selection.quick) {
+    for (PlannedSweep& sweep : plan.sweeps) sweep.effort.time_budget = quick_time_budget;
   }
   return plan;
 }

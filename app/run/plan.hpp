@@ -40,7 +40,7 @@ struct PlannedSweep {
   std::vector<Case> cases;              ///< never empty
   std::vector<std::string> asked = {};  ///< the parameters whose values somebody gave; the others have their defaults
   std::vector<Unusable> unusable = {};  ///< beside them
-  Effort effort = {};                   ///< what a suite asks for; the command line may ask for something else
+  Effort effort = {};                   ///< of a suite or the quick set; the command line may ask for something else
 };
 
 struct Plan {
@@ -76,9 +76,9 @@ inline constexpr std::size_t maximum_cases = 100'000;
 
 /// Runs the named probes. Without names it runs those whose first or compared axis was given, and of these, if there
 /// are any, only the ones that have every axis given; else the quick default set, restricted to the probes that have
-/// every axis given and take the values. Of the axes that do not vary within a sweep, the last varies fastest. Values
-/// that are "auto" stay so. The cases point into `registry`, which must outlive them. Throws a usage error for an
-/// unknown probe, bad values, an axis that no selected probe has, or too many cases.
+/// every axis given and take the values, with less time for each case. Of the axes that do not vary within a sweep, the
+/// last varies fastest. Values that are "auto" stay so. The cases point into `registry`, which must outlive them.
+/// Throws a usage error for an unknown probe, bad values, an axis that no selected probe has, or too many cases.
 [[nodiscard]] Plan make_plan(const std::vector<Probe>& registry, const std::vector<std::string>& names,
                              const std::vector<GivenAxis>& given);
 

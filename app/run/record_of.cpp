@@ -40,6 +40,7 @@ report::Record record_of(const Case& decided, const Workload& workload) {
       std::ranges::find(decided.parameters, report::device_parameter, &Parameter::name) != decided.parameters.end() &&
       probe.find_axis(report::device_parameter) == nullptr;  // that of kernels is another
   record.across = beside_others ? report::device_parameter : probe.across;
+  record.drawn_over = probe.drawn_over;
   record.baseline = probe.baseline;
   record.headline.quantity = probe.headline.quantity.name;
   record.headline.better = probe.headline.quantity.better;

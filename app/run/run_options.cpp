@@ -69,8 +69,8 @@ void add_effort_options(CommandOptions& options, CaseOptions& target) {
   options.add_value(
       "time-budget", "TIME",
       [&target](const std::string& text) { target.effort.time_budget = parse_duration("time-budget", text); },
-      "Stop repeating a case after this time even if its interval is wider (default 2s), for noisy machines, e.g. "
-      "--time-budget 500ms");
+      "Stop repeating a case after this time even if its interval is wider (default 2s; 500ms in a quick look at all "
+      "probes), for noisy machines, e.g. --time-budget 100ms");
   options.add_value(
       "numa", "gpu|off|N", [&target](const std::string& text) { target.numa = measure::NumaRequest::parse(text); },
       "Where the host memory of transfers lies: on the GPU's NUMA node (default), wherever the system puts it (off), "

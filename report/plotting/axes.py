@@ -35,6 +35,20 @@ def swept_parameter(cases: Sequence[Case]) -> str:
     return max([*swept, *values], key=rank, default=str(next(iter(cases[0].parameters))))
 
 
+def quantity_of_x(cases: Sequence[Case], swept: str) -> str:
+    """The quantity along the x axis instead of the swept parameter, where the cases say so and each has it; else ''."""
+    quantity = str(cases[0].drawn_over or "")
+    asked = quantity and swept == cases[0].swept
+    return quantity if asked and all(x_reading(case, quantity) is not None for case in cases if case.readings) else ""
+
+
+def x_reading(case: Case, quantity: str) -> float | None:
+    """What a case has of it, measured if it was, as it is shown."""
+    reading = case.readings.get(quantity)
+    found = reading and (reading.measured if reading.measured is not None else reading.predicted)
+    return None if found is None else float(found) * case.report.words.unit(quantity)[1]
+
+
 def scale_of(values: Sequence[Any]) -> str:
     """Steps get a linear scale. Powers, nearly or all over, would crowd at its low end: half of the values in the first
     quarter."""
@@ -61,6 +75,17 @@ def log_ticks(names: list[Tick], text: Callable[[float], str]) -> list[Tick]:
         return names
     powers = range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1)
     return [(2 ** power, text(2 ** power)) for power in powers[::-(-len(powers) // MOST_TICKS)]]
+
+
+def quantity_axis(cases: Sequence[Case], quantity: str) -> XAxis:
+    """A linear one, of what the cases have of a quantity."""
+    words = cases[0].report.words
+    values = sorted({x for case in cases if (x := x_reading(case, quantity)) is not None})
+    step = 10.0 ** math.floor(math.log10(max(values[-1] - values[0], 1e-9)))
+    while (values[-1] - values[0]) / step > MOST_TICKS / 2:
+        step *= 2
+    ticks = [(step * k, f"{step * k:g}") for k in range(math.ceil(values[0] / step), math.floor(values[-1] / step) + 1)]
+    return XAxis(words.label(quantity), "linear", ticks, [(x, f"{x:.4g}") for x in values])
 
 
 def x_axis(cases: Sequence[Case], parameter: str, is_category: bool = False) -> tuple[XAxis, dict[Value, float]]:

@@ -38,7 +38,8 @@ class Headline(Reading):
 Case = SimpleNamespace  # what CASE names, and what read_case() adds
 Report = SimpleNamespace  # what REPORT names, and what parse() and labelled() add
 CASE: dict[Any, Any] = {
-    "probe": str, "parameters": {...: ...}, "swept": str, "compared": str, "across": str, "chosen_by_auto": [str],
+    "probe": str, "parameters": {...: ...}, "swept": str, "compared": str, "across": str, "drawn_over": str,
+    "chosen_by_auto": [str],
     "status": str, "reason": str, "verified": bool, "headline": Headline, "useful_bytes": {...: float},
     "useful_flops": float,
     "time_seconds": {"median": float, "ci95_low": float, "ci95_high": float, "count": float},

@@ -150,6 +150,7 @@ void fields(Archive& archive, Record& record) {
   archive.later("swept", record.swept);
   archive.later("compared", known(record.compared));
   archive.if_any("across", record.across);
+  archive.if_any("drawn_over", record.drawn_over);
   archive.later("baseline", record.baseline);
   archive.later("chosen_by_auto", record.chosen);
   archive("status", record.status);

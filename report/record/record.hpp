@@ -119,6 +119,7 @@ struct Record {
   std::string swept;                                         ///< the parameter that a sweep of this probe varies
   std::string compared;             ///< the parameter whose values are alternatives for the same job; may be empty
   std::string across = {};          ///< the parameter whose values stand side by side in a matrix; may be empty
+  std::string drawn_over = {};      ///< the metric along the x axis of a plot, instead of `swept`; may be empty
   Value baseline;                   ///< value of the compared, else of the swept parameter, in the case that
                                     ///< `relative` refers to
   std::vector<std::string> chosen;  ///< parameters that `auto` decided

@@ -9,7 +9,7 @@ import shutil
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from plots import GOLDEN, H200, HOSTILE, PlotTest, matrix_report
+from plots import GOLDEN, H200, HOSTILE, PlotTest, foreign_report, matrix_report
 from plotting import reports
 from plotting.errors import UserError
 
@@ -94,6 +94,24 @@ class Figures(PlotTest):
         ladder, _ = self.panels(self.changed(self.foreign(), more))
         self.assertIn("line_bytes 128 B measured", self.notes(self.directory / "changed.json")[0][1])
         self.assertEqual([guide["x"] for guide in ladder["guides"] if "x" in guide], [262144])
+
+    def test_a_probe_may_be_drawn_over_what_it_measured(self):
+        def over(cases, moved):
+            for case, gb_per_s in zip(cases, moved):
+                case.update(drawn_over="bandwidth_gb_per_s")
+                case["bandwidth_gb_per_s"].update(gb_per_s)
+
+        def ladder(moved):
+            report = foreign_report()
+            over(report["results"], moved)
+            return self.panels(self.kept(report, "over"))[0]
+
+        measured = [{"measured": 0}, *({"measured": 100 * i, "predicted": 1} for i in range(1, 7)), {"predicted": 900}]
+        panel = ladder(measured)
+        self.assertEqual((panel["x"]["label"], panel["x"]["scale"]), ("bandwidth, GB/s", "linear"))
+        self.assertEqual([point["x"] for point in panel["series"][0]["points"]], [0, 100, 200, 300, 400, 500, 600, 900])
+        self.assertEqual(panel["series"][0]["points"][0]["title"], "ladder, working set 16 KiB")
+        self.assertEqual(ladder(measured[:-1])["x"]["label"], "working set")  # of one case it is not known
 
     def test_what_is_nearly_in_powers_has_a_logarithmic_axis(self):
         panel, = self.panels(H200 / "working-set.json")

@@ -115,7 +115,7 @@ class LoadedChase final : public DeviceChase {
 
   std::vector<std::pair<std::string, double>> metrics(cudaStream_t stream, measure::Seconds per_launch) override {
     auto all = DeviceChase::metrics(stream, per_launch);
-    if (sampled_ > 0) all.emplace_back(traffic_gb_per_s, bytes_per_ns_ / sampled_);
+    if (share_ == 0 || sampled_ > 0) all.emplace_back(traffic_gb_per_s, share_ == 0 ? 0 : bytes_per_ns_ / sampled_);
     return all;
   }
 
@@ -244,6 +244,7 @@ static Probe loaded_latency_probe() {
                         .quick = "memory"})};
   probe.compared = axis::written_percent.name;
   probe.baseline = std::uint64_t{0};
+  probe.drawn_over = traffic_gb_per_s;
   probe.headline = latency_headline();
   probe.metrics = {
       latency_ns(),
