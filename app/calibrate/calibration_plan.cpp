@@ -28,6 +28,7 @@ constexpr Line lines[] = {
     {CalibrationUse::fitted,
      "offset --offset 0 --op read,write --word-bytes 4,8,16 --elements-per-thread 4 --block-threads 256 "
      "--buffer 16MiB"},
+    {CalibrationUse::fitted, "hierarchy --hierarchy l2"},
     // What a launch takes besides its accesses.
     {CalibrationUse::fitted,
      "offset --offset 0 --op read,write --word-bytes 4,8,16 --elements-per-thread 1 --block-threads 256 "
@@ -60,6 +61,8 @@ constexpr Line lines[] = {
     {CalibrationUse::fitted,
      "pattern --pattern ((i*0x9E3779B97F4A7C15>>29^i)*0xB4716089AA796D99>>20)&{4095,16383,65535} --op write "
      "--word-bytes 4 --elements-per-thread 4 --block-threads 256 --buffer 16MiB"},
+    // Sectors that two requests write, each a part.
+    {CalibrationUse::fitted, "transpose --transpose strided-write --type float,double --matrix 2048,4096"},
     {CalibrationUse::held_out,
      "pattern --pattern i%1000*(n/1000)+i/1000 --op read,write,copy --word-bytes 4 --elements-per-thread 4 "
      "--block-threads 256 --buffer 16MiB"},
@@ -87,7 +90,7 @@ constexpr Line lines[] = {
     {CalibrationUse::fitted, "cluster --cluster 8 --pull ring --pullers 1 --op read,write,atomic"},
     {CalibrationUse::fitted, "cluster --cluster 8 --pull first --op read,write,atomic"},
     {CalibrationUse::fitted, "cluster --cluster 2 --pull ring --op read,write,atomic"},
-    {CalibrationUse::fitted, "multicast --sharing-blocks 8 --multicast multicast"},
+    {CalibrationUse::fitted, "multicast --sharing-blocks 8 --multicast multicast --multicast-tile 2KiB,32KiB"},
 };
 
 }  // namespace

@@ -64,9 +64,24 @@ std::map<std::string, std::string> read_cluster_rates(std::span<const report::Re
           op.words + " of all blocks in clusters of two");
     }
   }
-  set(&Rates::multicast_bytes_per_cycle,
-      bytes_per_cycle(records, "multicast", {{"cluster_blocks", sharing}, {"fetched_by", std::string("multicast")}}),
-      "copies by multicast in clusters of 8");
+  // The line through what small and large tiles take.
+  constexpr std::uint64_t small = 2048;
+  constexpr std::uint64_t large = 32768;
+  const auto tile_cycles = [&](std::uint64_t tile_bytes) -> std::optional<double> {
+    const auto reached = bytes_per_cycle(
+        records, "multicast",
+        {{"cluster_blocks", sharing}, {"fetched_by", std::string("multicast")}, {"tile_bytes", tile_bytes}});
+    if (!reached) return std::nullopt;
+    return static_cast<double>(tile_bytes) / *reached;
+  };
+  const auto of_small = tile_cycles(small);
+  const auto of_large = tile_cycles(large);
+  if (of_small && of_large && *of_large > *of_small) {
+    const std::string words = "copies by multicast in clusters of 8, tiles of 2 and 32 KiB";
+    const double rate = static_cast<double>(large - small) / (*of_large - *of_small);
+    set(&Rates::multicast_bytes_per_cycle, rate, words);
+    set(&Rates::tile_step_cycles, *of_small - static_cast<double>(small) / rate, words);
+  }
   return how;
 }
 

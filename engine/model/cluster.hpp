@@ -16,7 +16,7 @@ struct ClusterRates {
   RateMember all;
 };
 
-/// Throws std::logic_error for a multicast, which has a rate of its own (multicast_bytes_per_cycle).
+/// Throws std::logic_error for what comes from L2, which has rates of its own.
 [[nodiscard]] ClusterRates rates_of(ClusterTraffic::Move move);
 
 /// Two limits that the same bytes meet one after the other, in bytes per cycle: (a^-p + b^-p)^(-1/p). The exponent is
@@ -27,6 +27,8 @@ struct ClusterRates {
 
 /// Bytes per cycle of one block that moves them, alone on its multiprocessor; 0 where a rate that it takes is not
 /// known. The network carries whole sectors: a request whose words lie in more of them takes as many times as long.
+/// What comes from L2 takes so much for each tile, and what comes by multicast so much for its bytes too. That L2 is a
+/// limit, other stages say.
 [[nodiscard]] double cluster_bytes_per_cycle(const ClusterTraffic& traffic, const Rates& rates);
 
 /// The rates that it takes, all of which are measured only.

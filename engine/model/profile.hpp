@@ -126,6 +126,7 @@ struct Rates : pattern::InstructionCosts {
   double cluster_write_all_bytes_per_cycle = 0;
   double cluster_atomic_all_bytes_per_cycle = 0;
   double multicast_bytes_per_cycle = 0;  ///< what each receives of copies by multicast
+  double tile_step_cycles = 0;           ///< what a tile from L2 takes a block besides its bytes: waits and barriers
 
   double atomic_turn_cycles = 0;   ///< of L2, for all different words of a sector
   double atomic_float_cycles = 0;  ///< that a word of floating point takes between two additions

@@ -7,7 +7,7 @@
 
 #include "engine/model/arithmetic.hpp"
 #include "engine/model/cluster.hpp"
-#include "engine/model/occupancy.hpp"
+#include "engine/model/waiting.hpp"
 
 namespace gpumem::model {
 
@@ -88,85 +88,6 @@ double pcie_seconds(const Demand& demand, const Rates& rates) {
          rates.pcie_lone_copy_share * std::min(reads, lone);
 }
 
-/// The device's places for blocks, and how often each is taken by another in a launch.
-struct Residency {
-  double resident;   ///< blocks of a multiprocessor at once
-  double turnovers;  ///< of every place; those of a launch that leaves places empty are a part of one
-
-  Residency(const Workload& workload, const Device& device) : Residency(workload, occupancy_of(workload, device)) {}
-  Residency(const Workload& workload, const Occupancy& occupancy)
-      : resident(occupancy.blocks),
-        turnovers(static_cast<double>(workload.blocks) / static_cast<double>(occupancy.of_device)) {}
-
-  /// How often a block begins a round of waiting.
-  [[nodiscard]] double rounds(const Workload& workload) const {
-    return workload.waits > 1 ? std::max(turnovers, 1.0) * workload.waits : turnovers;
-  }
-};
-
-/// Share of the sectors loaded that memory has to deliver: none of a launch that is `cached`, else the first of each.
-double share_of_memory(const Demand& demand, bool cached) {
-  if (cached) return 0;
-  return demand.l2_load_sectors > 0 ? demand.l2_first_sectors / demand.l2_load_sectors : 1;
-}
-
-/// Seconds until a thread has what it loads: that share from memory, the later the busier it is, the rest from L2.
-double load_seconds(const Profile& profile, double memory_share, double memory_busy) {
-  const Rates& rates = profile.rates;
-  const auto seconds = [&](double cycles) { return cycles / static_cast<double>(profile.device.sm_clock_hz); };
-  const double idle = std::min(seconds(rates.memory_latency_cycles), rates.load_latency_s);
-  const double memory = idle + (rates.load_latency_s - idle) * memory_busy;
-  const double l2 =
-      seconds(rates.l2_near_share * rates.l2_latency_cycles + (1 - rates.l2_near_share) * rates.l2_far_latency_cycles);
-  return memory_share * memory + (1 - memory_share) * l2;
-}
-
-/// Seconds that a launch waits for its accesses.
-struct LatencySeconds {
-  double even = 0;    ///< if all warps had as many of them
-  double uneven = 0;  ///< as they have them; as `even` where that is not known
-};
-
-/// If every resident block waits for all of its accesses before the next takes its place (Little's law). A place stays
-/// empty until the block's last warp ends, the longer the fewer blocks there are to fill in. Memory that takes
-/// `memory_s` for the launch is busy for a part of the time that everybody waits for it.
-LatencySeconds latency_seconds(const Workload& workload, const Demand& demand, const Profile& profile, double memory_s,
-                               bool cached) {
-  const Rates& rates = profile.rates;
-  const Residency places(workload, profile.device);
-  if (demand.over_link) {
-    const double seconds = places.turnovers * rates.pcie_latency_s;
-    return {seconds, seconds};
-  }
-  const double from_memory = share_of_memory(demand, cached);
-  const double cycle_s = 1 / static_cast<double>(profile.device.sm_clock_hz);
-  const double drained = workload.waits > 1 ? 1 : 1 + rates.block_drain_share / places.resident;
-  const double turns = demand.loads ? from_memory * (demand.turns - 1) * rates.load_turn_s : 0;
-  const auto all = [&](double memory_busy) -> LatencySeconds {
-    const double loads = demand.loads ? load_seconds(profile, from_memory, memory_busy) : 0;
-    const double stores = demand.stores && workload.waits == 1 ? rates.store_latency_s : 0;
-    if (const auto& chains = workload.chains) {
-      const auto chain_s = [&](const Chain& chain) { return chain.waits * loads + chain.cycles * cycle_s; };
-      const double besides = places.turnovers * (stores * drained + loads * (drained - 1));
-      return {places.turnovers * chain_s(chains->mean) + besides,
-              std::max(chain_s(chains->longest), places.turnovers * chain_s(chains->busiest)) + besides};
-    }
-    const double seconds = places.rounds(workload) * ((loads + stores) * drained + turns);
-    return {seconds, seconds};
-  };
-  // Blocks that begin together load together: to them memory is as under load from half of its rate on.
-  const double bursts = workload.waits > 1 ? 1 : 2;
-  const double longest = all(1).uneven;
-  return longest > 0 ? all(std::min(1.0, bursts * memory_s / longest)) : LatencySeconds();
-}
-
-/// Seconds that blocks whose threads wait for each other leave their places idle, round after round: nothing hides it,
-/// but other blocks.
-double barrier_seconds(const Workload& workload, const Profile& profile) {
-  const Residency places(workload, profile.device);
-  return places.rounds(workload) * profile.rates.load_latency_s * profile.rates.block_drain_share / places.resident;
-}
-
 /// Times that a multiprocessor with the most blocks takes of what each would, if blocks could be shared out evenly.
 double unevenness(const Workload& workload, const Device& device) {
   const auto blocks = static_cast<double>(std::max(workload.blocks, std::uint64_t{1}));
@@ -224,14 +145,15 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
   stage("launch", static_cast<double>(workload.blocks) / rates.block_launches_per_s);
   const double dram_s = cached || demand.footprint_bytes == 0 ? 0 : dram_seconds(demand, rates);
   // Stores over the link are not waited for: what is on its way does not hold a block's place.
-  if (demand.loads || (demand.stores && !demand.over_link) || workload.chains) {
-    const LatencySeconds latency = latency_seconds(workload, demand, profile, dram_s, cached);
+  const bool waits = demand.loads || (demand.stores && !demand.over_link) || workload.chains;
+  if (waits || workload.in_step) {
+    const Waiting waiting = waiting_of(workload, demand, profile, dram_s, cached);
     constexpr double noticeable = 1.1;
-    const bool uneven_work = latency.uneven > noticeable * latency.even;
-    stage("latency", uneven_work ? latency.even : latency.uneven);
-    if (uneven_work) stage("uneven_work", latency.uneven);
+    const bool uneven_work = waiting.uneven_s > noticeable * waiting.even_s;
+    if (waits) stage("latency", uneven_work ? waiting.even_s : waiting.uneven_s);
+    if (uneven_work) stage("uneven_work", waiting.uneven_s);
+    if (workload.in_step) stage("barriers", waiting.barriers_s);
   }
-  if (workload.in_step) stage("barriers", barrier_seconds(workload, profile));
   // What goes through L1 to and from registers takes turns with shared memory, which lies in the same banks.
   const double lines = demand.l1_load_lines + demand.l1_store_lines;
   if (demand.l1_load_lines > 0 || demand.simulated) {
@@ -308,14 +230,15 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
     on_chip = overlapped(on_chip, latency, rates.on_chip_exponent);
     latency = 0;
   }
-  const double loaded = overlapped(memory, on_chip, rates.overlap_exponent);
+  // That loads wait the longer the busier memory is, the stage of latency knows.
+  const double loaded = overlapped(std::max(memory, latency), on_chip, rates.overlap_exponent);
   const double work = overlapped(loaded, addresses, rates.addresses_exponent);
   // Where L2 has all that is asked for, what shows is that the machine code of a pattern is fetched first.
   const bool has_code = demand.simulated || workload.address_cycles;
   const double idle = rates.cached_launch_s + (cached && has_code ? rates.code_fetch_s : 0);
   // Stores over the link are posted, and nobody waits for them.
   const double once = cached || demand.over_link ? idle : rates.launch_s;
-  return std::max(launch, overlapped(latency, work, rates.overlap_exponent) + barriers) + workload.launches * once +
+  return std::max(launch, work + barriers) + workload.launches * once +
          (demand.over_link && demand.loads ? rates.pcie_latency_s : 0);
 }
 

@@ -73,10 +73,12 @@ struct Neighbours {
 
 /// What blocks of a cluster move through the network that joins their multiprocessors.
 struct ClusterTraffic {
-  enum class Move { read, write, atomic, multicast };  ///< to another's shared memory; a copy from L2 into that of all
+  /// To another's shared memory; from L2 into that of all, or each block from L2 into its own.
+  enum class Move { read, write, atomic, multicast, fetch };
   Move move = Move::read;
   std::uint64_t movers = 1;  ///< blocks of the launch that move some
   std::uint64_t bytes = 0;   ///< of each; of a multicast, what each receives
+  std::uint64_t steps = 0;   ///< in which a block uses that, tile by tile; of what comes from L2
   double sectors = 4;        ///< in which the words of a request lie (128 bytes)
   unsigned sharers = 1;      ///< blocks that ask the same block at once
 };

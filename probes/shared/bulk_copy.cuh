@@ -56,9 +56,11 @@ __device__ inline void request_multicast(uint4* stage, const uint4* tile, std::u
       : "memory");
 }
 
-/// Arrives at a barrier of another block of the cluster, whose address there is of shared::cluster.
+/// Arrives at a barrier of another block of the cluster, whose address there is of shared::cluster. What this block has
+/// read is read by then; what it has written need not be seen there (that takes .release.cluster, which waits for all
+/// of the GPU's memory: MEMBAR.ALL.GPU).
 __device__ inline void arrive_in_cluster(std::uint32_t barrier) {
-  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
+  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 #endif
 

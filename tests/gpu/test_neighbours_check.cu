@@ -57,8 +57,8 @@ TEST_CASE("one wrong sum of a neighbour is found, and one that waits for a victi
         measure::check(cudaMemcpyAsync(signals.data(), &seen, sizeof seen, cudaMemcpyDefault, planted.stream()),
                        "reset the signals");
         stream_beside<<<2, neighbour_threads, 0, planted.stream()>>>(
-            source + first, chunks, signals.as<NeighbourSignals>(), patience_ns, false, sums.as<std::uint32_t>(),
-            read.as<std::uint32_t>());
+            source + first, chunks, signals.as<NeighbourSignals>(), patience_ns, NeighbourDoes::streams,
+            sums.as<std::uint32_t>(), read.as<std::uint32_t>());
         measure::check(cudaMemcpyAsync(&seen, signals.data(), sizeof seen, cudaMemcpyDefault, planted.stream()),
                        "read the signals");
         planted.session().stream().synchronize();

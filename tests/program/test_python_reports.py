@@ -95,7 +95,7 @@ print(frame.attrs["quantities"]["gb_per_s"]["unit"], set(frame.quantity))
 frame = gpumem.probe(offset=range(3), op="read", backend="model", gpu="h200").frame()
 print("gb_per_s" in frame, list(frame.predicted.round()), list(frame.offset))
 """
-        self.assertEqual(self.python(code), "False [4442.0, 4438.0, 4438.0] [0, 1, 2]")
+        self.assertEqual(self.python(code), "False [4571.0, 4566.0, 4566.0] [0, 1, 2]")
 
     def test_it_says_what_the_report_says(self):
         """The quantity that each case is about, its interval and its prediction, whatever the probe."""

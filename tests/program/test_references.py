@@ -74,7 +74,7 @@ class References(ProgramTest):
     def test_global_sweeps_of_the_h200(self):
         self.check("h200/coalesced.json", ({}, 0.03, 0.04))
         self.check("h200/offset.json",
-                   ({"op": "read"}, 0.03, 0.14),  # at offsets 8, 16 and 24, see docs/method.md
+                   ({"op": "read"}, 0.03, 0.16),  # at offsets 8, 16 and 24, see docs/method.md
                    ({}, 0.09, 0.09))
         self.check("h200/stride.json", ({}, 0.04, 0.14))
 

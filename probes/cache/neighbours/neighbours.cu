@@ -222,9 +222,9 @@ class NeighboursExperiment final : public measure::Experiment {
         "launch the victim");
   }
 
-  void launch_neighbour(unsigned blocks, std::uint64_t most_ns, bool alone) {
+  void launch_neighbour(unsigned blocks, std::uint64_t most_ns, NeighbourDoes does) {
     stream_beside<<<blocks, neighbour_threads, launch_.shared_bytes_per_block, neighbour_stream_.get()>>>(
-        words_ + read_words(), launch_.stream_chunks, signals(), most_ns, alone, neighbour_sums_.as<std::uint32_t>(),
+        words_ + read_words(), launch_.stream_chunks, signals(), most_ns, does, neighbour_sums_.as<std::uint32_t>(),
         chunks_read_.as<std::uint32_t>());
     measure::check(cudaGetLastError(), "launch the neighbour");
   }
@@ -258,26 +258,25 @@ class NeighboursExperiment final : public measure::Experiment {
     return std::max(static_cast<double>(found.victim_end_ns) - static_cast<double>(found.victim_begin_ns), 1.0);
   }
 
-  void run_alone() {
-    reset_signals();
-    queue_victim(0, false);
-    ++victim_runs_;
-    alone_ns_ = victim_ns(read_signals());
+  /// Where blocks lie decides what they reach: alone, the victim has the multiprocessors that a neighbour leaves it.
+  void run_alone() { alone_ns_ = victim_ns(run_with(NeighbourDoes::waits, launch_.neighbour_blocks)); }
+
+  void run_beside() {
+    const NeighbourSignals found = run_with(NeighbourDoes::streams, launch_.neighbour_beside_blocks);
+    beside_ns_ = victim_ns(found);
+    neighbour_gb_per_s_ = neighbour_rate(found, launch_.neighbour_beside_blocks);
   }
 
-  /// Again where one of them had to give up: something else may have had the GPU for a while.
-  void run_beside() {
+  /// Both at once; again where one of them had to give up: something else may have had the GPU for a while.
+  [[nodiscard]] NeighbourSignals run_with(NeighbourDoes does, unsigned neighbour_blocks) {
     constexpr int attempts = 2;
     for (int attempt = 0; attempt < attempts; ++attempt) {
       reset_signals();
-      launch_neighbour(launch_.neighbour_beside_blocks, neighbour_patience_ns, false);
-      queue_victim(launch_.neighbour_beside_blocks, true);
+      launch_neighbour(neighbour_blocks, neighbour_patience_ns, does);
+      queue_victim(neighbour_blocks, does == NeighbourDoes::streams);
       ++victim_runs_;
       const NeighbourSignals found = read_signals();
-      if (found.gave_up != 0) continue;
-      beside_ns_ = victim_ns(found);
-      neighbour_gb_per_s_ = neighbour_rate(found, launch_.neighbour_beside_blocks);
-      return;
+      if (found.gave_up == 0) return found;
     }
     throw probe_error(
         "the two did not run at once: launches wait for each other here, as under a debugger, a sanitizer or with "
@@ -287,7 +286,7 @@ class NeighboursExperiment final : public measure::Experiment {
   [[nodiscard]] double run_neighbour_alone() {
     constexpr std::uint64_t millisecond_ns = 1'000'000;
     reset_signals();
-    launch_neighbour(launch_.neighbour_blocks, millisecond_ns, true);
+    launch_neighbour(launch_.neighbour_blocks, millisecond_ns, NeighbourDoes::streams_alone);
     return neighbour_rate(read_signals(), launch_.neighbour_blocks);
   }
 

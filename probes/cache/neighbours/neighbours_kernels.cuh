@@ -88,11 +88,17 @@ __global__ void __launch_bounds__(neighbour_threads, 1)
   }
 }
 
-/// The neighbour: its blocks read chunk after chunk, until the victim has ended or, alone, for so long. Each stores how
-/// many it has read, each thread the sum of its words.
+enum class NeighbourDoes {
+  streams,        ///< until its victim has ended
+  streams_alone,  ///< for so long
+  waits           ///< until its victim has ended: the victim has the multiprocessors that it has beside a stream
+};
+
+/// The neighbour: its blocks read chunk after chunk, or nothing. Each stores how many it has read, each thread the sum
+/// of its words.
 static __global__ void __launch_bounds__(neighbour_threads, 1)
     stream_beside(const uint4* words, std::uint32_t chunks, NeighbourSignals* signals, std::uint64_t most_ns,
-                  bool alone, std::uint32_t* sums, std::uint32_t* chunks_read) {
+                  NeighbourDoes does, std::uint32_t* sums, std::uint32_t* chunks_read) {
   constexpr unsigned chunks_in_a_row = 8;
   constexpr std::uint32_t chunk_words = neighbour_threads * neighbour_in_a_row;
   const std::uint64_t start = measure::global_ns();
@@ -107,8 +113,9 @@ static __global__ void __launch_bounds__(neighbour_threads, 1)
   bool ends = false;
 #pragma unroll 1
   while (!ends) {
+    const unsigned reads = does == NeighbourDoes::waits ? 0 : chunks_in_a_row;
 #pragma unroll 1
-    for (unsigned i = 0; i < chunks_in_a_row; ++i) {
+    for (unsigned i = 0; i < reads; ++i) {
       uint4 word[neighbour_in_a_row];
       const uint4* first = words + std::uint64_t{chunk} * chunk_words + threadIdx.x;
 #pragma unroll
@@ -118,9 +125,11 @@ static __global__ void __launch_bounds__(neighbour_threads, 1)
       chunk += gridDim.x;
       if (chunk >= chunks) chunk -= chunks;
     }
-    read += chunks_in_a_row;
+    read += reads;
     bool over = false;
     if (threadIdx.x == 0) {
+      if (reads == 0) __nanosleep(1000);  // else it would ask for the signal all the time
+      const bool alone = does == NeighbourDoes::streams_alone;
       const bool ended = !alone && volatile_read(&signals->victim_ended) != 0;
       over = ended || measure::global_ns() - start >= most_ns;
       if (over && !ended && !alone) signals->gave_up = 1;

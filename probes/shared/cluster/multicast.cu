@@ -1,5 +1,5 @@
 // Multicast: blocks of a cluster need the same tiles, as those of a matrix product that share rows or columns. Each
-// fetches its own copy from L2, or one fetch brings the tile to all of them.
+// fetches its own copy from L2, or one fetch brings the tile to all of them, a share by each.
 
 #include <algorithm>
 #include <bit>
@@ -81,11 +81,11 @@ Workload describe_multicast(const Case& decided, const Device& device) {
   };
   add_shared("tile", access::Op::store, 1);
   add_shared("use", access::Op::load, used_at_once);
-  if (multicast) {
-    workload.cluster =
-        ClusterTraffic{.move = ClusterTraffic::Move::multicast, .movers = workload.blocks, .bytes = received_bytes};
-    workload.needed_rates = model::cluster_rates(*workload.cluster);
-  }
+  workload.cluster = ClusterTraffic{.move = multicast ? ClusterTraffic::Move::multicast : ClusterTraffic::Move::fetch,
+                                    .movers = workload.blocks,
+                                    .bytes = received_bytes,
+                                    .steps = task.steps};
+  workload.needed_rates = model::cluster_rates(*workload.cluster);
   workload.useful_bytes_read = all_bytes;
   workload.allocated_bytes = array_bytes + workload.blocks * fetching_threads * sizeof(std::uint32_t);
   return workload;
@@ -142,20 +142,21 @@ Probe multicast_probe() {
   probe.name = "multicast";
   probe.purpose = "a tile for all blocks of a cluster: one fetch, or one each";
   probe.family = Family::shared;
-  probe.axes = {axis::cluster_blocks({.flag = "sharing-blocks",
-                                      .unit = "blocks",
-                                      .purpose = "blocks of a cluster, all of which need the same tiles",
-                                      .defaults = "2,4,8,16",
-                                      .quick = "2,8",
-                                      .numbers = {2, 4, 8, 16}}),
-                axis::by_multicast({.flag = "multicast",
-                                    .purpose = "each block has the copy engine fetch a tile, or one of them for all",
-                                    .value_optional = true}),
-                axis::tile_bytes({.flag = "multicast-tile",
-                                  .unit = "bytes",
-                                  .purpose = "what one copy brings; a block has four of them on their way",
-                                  .defaults = "16KiB",
-                                  .numbers = {2048, 4096, 8192, 16384, 32768}})};
+  probe.axes = {
+      axis::cluster_blocks({.flag = "sharing-blocks",
+                            .unit = "blocks",
+                            .purpose = "blocks of a cluster, all of which need the same tiles",
+                            .defaults = "2,4,8,16",
+                            .quick = "2,8",
+                            .numbers = {2, 4, 8, 16}}),
+      axis::by_multicast({.flag = "multicast",
+                          .purpose = "each block has the copy engine fetch the tile, or a share of it for all",
+                          .value_optional = true}),
+      axis::tile_bytes({.flag = "multicast-tile",
+                        .unit = "bytes",
+                        .purpose = "bytes of a tile; a block has up to four of them on their way",
+                        .defaults = "16KiB",
+                        .numbers = {2048, 4096, 8192, 16384, 32768}})};
   probe.compared = axis::by_multicast.name;
   probe.baseline = std::string("each");
   probe.headline = cluster_headline("bytes that arrive in a multiprocessor per cycle of its own clock");

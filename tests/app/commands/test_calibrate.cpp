@@ -290,25 +290,30 @@ TEST_CASE("rates of clusters are read off their cases, or stay unknown", "[calib
                      {"pulling_blocks", pullers},
                      {"remote_stride_words", std::uint64_t{1}}});
   };
-  std::vector<report::Record> records = {
-      pulled(8, "ring", 1, "read", 20),
-      pulled(8, "first", 0, "read", 3),
-      pulled(2, "ring", 0, "read", 20 / std::cbrt(2)),
-      pulled(8, "ring", 1, "write", 10),
-      pulled(8, "ring", 1, "atomic", 5),
-      measured("multicast", 40, {{"cluster_blocks", std::uint64_t{8}}, {"fetched_by", "multicast"}})};
+  const auto brought = [&](std::uint64_t tile_bytes, double bytes_per_cycle) {
+    return measured("multicast", bytes_per_cycle,
+                    {{"cluster_blocks", std::uint64_t{8}}, {"fetched_by", "multicast"}, {"tile_bytes", tile_bytes}});
+  };
+  std::vector<report::Record> records = {pulled(8, "ring", 1, "read", 20),
+                                         pulled(8, "first", 0, "read", 3),
+                                         pulled(2, "ring", 0, "read", 20 / std::cbrt(2)),
+                                         pulled(8, "ring", 1, "write", 10),
+                                         pulled(8, "ring", 1, "atomic", 5),
+                                         brought(2048, 2048.0 / 600),
+                                         brought(32768, 32768.0 / 2136)};
   records[4].flags = {"throttled"};
   model::Profile profile = model::load_profile("h200");
   profile.rates.cluster_atomic_bytes_per_cycle = 7;
   const auto how = read_cluster_rates(records, profile);
-  CHECK(how.size() == 5);
+  CHECK(how.size() == 6);
   CHECK_FALSE(how.contains("cluster_atomic_bytes_per_cycle"));
   CHECK(profile.rates.cluster_read_bytes_per_cycle == 20);
   CHECK(profile.rates.cluster_write_bytes_per_cycle == 10);
   CHECK(profile.rates.cluster_atomic_bytes_per_cycle == 7);
   CHECK(profile.rates.cluster_read_served_bytes_per_cycle == 21);
   CHECK(profile.rates.cluster_read_all_bytes_per_cycle == Approx(132 * 20));
-  CHECK(profile.rates.multicast_bytes_per_cycle == 40);
+  CHECK(profile.rates.multicast_bytes_per_cycle == Approx(20));
+  CHECK(profile.rates.tile_step_cycles == Approx(600 - 2048.0 / 20));
   CHECK(read_cluster_rates(std::vector<report::Record>{}, profile).empty());
 }
 

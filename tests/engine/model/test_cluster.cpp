@@ -21,6 +21,7 @@ Rates some_rates() {
   rates.cluster_write_served_bytes_per_cycle = 32;
   rates.cluster_write_all_bytes_per_cycle = 500;
   rates.multicast_bytes_per_cycle = 50;
+  rates.tile_step_cycles = 100;
   return rates;
 }
 
@@ -33,7 +34,11 @@ TEST_CASE("clusters: a block alone reaches its op's rate, and many share the net
   CHECK(reached({.move = Move::write, .movers = 1}) == Approx(16).epsilon(0.01));
   CHECK(reached({.move = Move::read, .movers = 50}) == Approx(20 / std::cbrt(2)));  // 20 of the network each
   CHECK(reached({.move = Move::read, .movers = 1000}) == Approx(1).epsilon(0.01));
-  CHECK(reached({.move = Move::multicast, .movers = 132}) == 50);
+}
+
+TEST_CASE("clusters: a tile from L2 takes a step, and by multicast its bytes too", "[cluster]") {
+  CHECK(reached({.move = Move::multicast, .movers = 132, .bytes = 10'000, .steps = 2}) == Approx(25));
+  CHECK(reached({.move = Move::fetch, .movers = 132, .bytes = 10'000, .steps = 2}) == Approx(50));
 }
 
 TEST_CASE("clusters: those that ask one block share what it serves", "[cluster]") {
@@ -55,9 +60,11 @@ TEST_CASE("clusters: one limit is found again behind the other", "[cluster]") {
 
 TEST_CASE("clusters: nothing is told without the rates that it takes", "[cluster]") {
   CHECK(cluster_rates({.move = Move::read}).size() == 3);
-  CHECK(cluster_rates({.move = Move::multicast}) == std::vector<RateMember>{&Rates::multicast_bytes_per_cycle});
+  CHECK(cluster_rates({.move = Move::multicast}).size() == 2);
+  CHECK(cluster_rates({.move = Move::fetch}) == std::vector<RateMember>{&Rates::tile_step_cycles});
   CHECK(reached({.move = Move::atomic, .movers = 1}) == 0);
   CHECK_THROWS_AS(rates_of(Move::multicast), std::logic_error);
+  CHECK_THROWS_AS(rates_of(Move::fetch), std::logic_error);
 }
 
 }  // namespace gpumem::model::test_cluster

@@ -120,6 +120,7 @@ TEST_CASE("every rate of a profile reaches the model under its own name", "[prof
                                   rates.cluster_write_all_bytes_per_cycle,
                                   rates.cluster_atomic_all_bytes_per_cycle,
                                   rates.multicast_bytes_per_cycle,
+                                  rates.tile_step_cycles,
                                   rates.atomic_turn_cycles,
                                   rates.atomic_float_cycles,
                                   rates.atomic_slice_lines,

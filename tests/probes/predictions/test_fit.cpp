@@ -69,6 +69,7 @@ TEST_CASE("rates are found again from far off", "[fit]") {
   Profile start = truth;
   bool up = false;
   for (const RateField& field : rate_fields()) {
+    if (field.carried || (field.read_off && field.value != &Rates::copy_to_host_s)) continue;  // known beforehand
     start.rates.*field.value *= up ? 1.3 : 0.77;
     up = !up;
   }

@@ -26,8 +26,9 @@ Outcome reading(const std::string& by, std::uint64_t blocks, double bytes_per_cy
 
 TEST_CASE("multicast: L2 is read once for a cluster, else once for each of its blocks", "[multicast]") {
   model::Profile profile = model::load_profile("h200");
+  for (const char* rate : {"multicast_bytes_per_cycle", "tile_step_cycles"}) profile.how[rate] = "measured";
   profile.rates.multicast_bytes_per_cycle = 1;
-  profile.how["multicast_bytes_per_cycle"] = "measured";
+  profile.rates.tile_step_cycles = 1;
   const auto sectors = [&](const std::string& by, std::uint64_t blocks) {
     const Case tested = fetched(by, blocks);
     const Workload workload = tested.probe->describe(tested, profile.device);
@@ -45,8 +46,10 @@ TEST_CASE("multicast: L2 is read once for a cluster, else once for each of its b
   }
 }
 
-TEST_CASE("multicast: L2 limits fetches of each, and what arrives by multicast its own rate too", "[multicast]") {
+TEST_CASE("multicast: L2 or the tiles limit fetches of each, and what arrives by multicast its own rate too",
+          "[multicast]") {
   model::Profile profile = model::load_profile("h200");
+  profile.rates.tile_step_cycles = 1;
   const auto predicted = [&](const std::string& by, std::uint64_t blocks) {
     const Case tested = fetched(by, blocks);
     const Workload workload = tested.probe->describe(tested, profile.device);
@@ -55,19 +58,21 @@ TEST_CASE("multicast: L2 limits fetches of each, and what arrives by multicast i
   const double of_l2 = profile.rates.l2_load_sectors_per_s * 32 / 132 / static_cast<double>(profile.device.sm_clock_hz);
   CHECK(predicted("each", 2) == Approx(of_l2));
   profile.rates.multicast_bytes_per_cycle = 1;
-  CHECK(predicted("multicast", 8) == Approx(1));
+  CHECK(predicted("multicast", 8) == Approx(1).epsilon(1e-3));
   profile.rates.multicast_bytes_per_cycle = 1000;
   CHECK(predicted("multicast", 2) == Approx(2 * of_l2));
+  profile.rates.tile_step_cycles = 16384;
+  CHECK(predicted("each", 2) == Approx(1));
 }
 
-TEST_CASE("multicast: the rate is needed where one fetch feeds all", "[multicast]") {
+TEST_CASE("multicast: a rate is needed for tiles, and another where one fetch feeds all", "[multicast]") {
   const Device device = model::load_profile("h200").device;
   const auto needed = [&](const std::string& by) {
     const Case tested = fetched(by, 4);
     return tested.probe->describe(tested, device).needed_rates.size();
   };
-  CHECK(needed("each") == 0);
-  CHECK(needed("multicast") == 1);
+  CHECK(needed("each") == 1);
+  CHECK(needed("multicast") == 2);
   Device older = test::some_device();
   older.compute_capability = "8.0";
   const Case tested = fetched("each", 2);

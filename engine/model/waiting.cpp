@@ -1,0 +1,110 @@
+#include "engine/model/waiting.hpp"
+
+#include <algorithm>
+
+#include "engine/model/occupancy.hpp"
+#include "engine/model/queueing.hpp"
+
+namespace gpumem::model {
+
+namespace {
+
+/// The device's places for blocks, and how often each is taken by another in a launch.
+struct Residency {
+  double resident;   ///< blocks of a multiprocessor at once
+  double turnovers;  ///< of every place; those of a launch that leaves places empty are a part of one
+
+  Residency(const Workload& workload, const Device& device) : Residency(workload, occupancy_of(workload, device)) {}
+  Residency(const Workload& workload, const Occupancy& occupancy)
+      : resident(occupancy.blocks),
+        turnovers(static_cast<double>(workload.blocks) / static_cast<double>(occupancy.of_device)) {}
+
+  /// How often a block begins a round of waiting.
+  [[nodiscard]] double rounds(const Workload& workload) const {
+    return workload.waits > 1 ? std::max(turnovers, 1.0) * workload.waits : turnovers;
+  }
+};
+
+/// Share of the sectors loaded that memory has to deliver: none of a launch that is `cached`, else the first of each.
+double share_of_memory(const Demand& demand, bool cached) {
+  if (cached) return 0;
+  return demand.l2_load_sectors > 0 ? demand.l2_first_sectors / demand.l2_load_sectors : 1;
+}
+
+double written_share(const Demand& demand) {
+  const double bytes = demand.dram_read_bytes + demand.dram_write_bytes;
+  return bytes > 0 ? demand.dram_write_bytes / bytes : 0;
+}
+
+bool knows_queues(const Rates& rates, double written) {
+  return std::ranges::all_of(queue_rates("memory", written), [&](RateMember rate) { return rates.*rate > 0; });
+}
+
+/// Seconds until a thread has what it loads from memory, by its queues; where those are not known, on the line from an
+/// idle memory to a busy one.
+double memory_seconds(const MemoryLoad& load, const Profile& profile) {
+  const Rates& rates = profile.rates;
+  const auto seconds = [&](double cycles) { return cycles / static_cast<double>(profile.device.sm_clock_hz); };
+  if (knows_queues(rates, load.written)) {
+    return seconds(rates.memory_latency_cycles + queue_cycles("memory", load, rates));
+  }
+  const double idle = std::min(seconds(rates.memory_latency_cycles), rates.load_latency_s);
+  return idle + (rates.load_latency_s - idle) * load.share;
+}
+
+/// The share of the time for which memory is busy that takes `memory_s` in a launch of `seconds_at(share)`, or of
+/// `memory_s` if that is longer. The busier memory is, the longer the launch takes, and the less busy memory is: there
+/// is one such share.
+template <class SecondsAt>
+double busy_share(double memory_s, const SecondsAt& seconds_at) {
+  double low = 0;
+  double high = 1;
+  if (seconds_at(high) <= memory_s) return high;
+  constexpr int halvings = 20;
+  for (int i = 0; i < halvings; ++i) {
+    const double share = (low + high) / 2;
+    (share * seconds_at(share) < memory_s ? low : high) = share;
+  }
+  return high;
+}
+
+}  // namespace
+
+Waiting waiting_of(const Workload& workload, const Demand& demand, const Profile& profile, double memory_s,
+                   bool cached) {
+  const Rates& rates = profile.rates;
+  const Residency places(workload, profile.device);
+  if (demand.over_link) {
+    const double seconds = places.turnovers * rates.pcie_latency_s;
+    return {.even_s = seconds, .uneven_s = seconds};
+  }
+  const double cycle_s = 1 / static_cast<double>(profile.device.sm_clock_hz);
+  const double from_memory = share_of_memory(demand, cached);
+  const double written = written_share(demand);
+  const double l2_s = cycle_s * (rates.l2_near_share * rates.l2_latency_cycles +
+                                 (1 - rates.l2_near_share) * rates.l2_far_latency_cycles);
+  // A place stays empty until the block's last warp ends, the longer the fewer other blocks there are to fill in.
+  const double drain = rates.block_drain_share / places.resident;
+  const double drained = workload.waits > 1 ? 1 : 1 + drain;
+  const double turns = demand.loads ? from_memory * (demand.turns - 1) * rates.load_turn_s : 0;
+  const bool waits_for_stores = demand.stores && workload.waits == 1 && !(demand.loads && knows_queues(rates, written));
+  const double stores = waits_for_stores ? rates.store_latency_s : 0;
+  const auto waiting = [&](double busy) -> Waiting {
+    const double loads =
+        demand.loads ? from_memory * memory_seconds({busy, written}, profile) + (1 - from_memory) * l2_s : 0;
+    Waiting found;
+    if (workload.in_step) found.barriers_s = places.rounds(workload) * loads * drain;
+    if (const auto& chains = workload.chains) {
+      const auto chain_s = [&](const Chain& chain) { return chain.waits * loads + chain.cycles * cycle_s; };
+      const double besides = places.turnovers * (stores * drained + loads * (drained - 1));
+      found.even_s = places.turnovers * chain_s(chains->mean) + besides;
+      found.uneven_s = std::max(chain_s(chains->longest), places.turnovers * chain_s(chains->busiest)) + besides;
+    } else {
+      found.even_s = found.uneven_s = places.rounds(workload) * ((loads + stores) * drained + turns);
+    }
+    return found;
+  };
+  return waiting(busy_share(memory_s, [&](double busy) { return waiting(busy).uneven_s; }));
+}
+
+}  // namespace gpumem::model

@@ -1,0 +1,102 @@
+// How long a launch waits for its loads: by how busy it keeps memory, and by what nobody waits for.
+
+#include "engine/model/occupancy.hpp"
+#include "engine/model/waiting.hpp"
+#include "tests/catch.hpp"
+
+namespace gpumem::model::test_waiting {
+
+namespace {
+
+constexpr double microsecond = 1e-6;
+
+/// A cycle is a nanosecond, an idle memory answers in 1000 of them, and no place stays empty.
+Profile profile() {
+  Profile profile = load_profile("h200");
+  profile.device.sm_clock_hz = 1'000'000'000;
+  profile.rates.memory_latency_cycles = 1000;
+  profile.rates.load_latency_s = 3 * microsecond;
+  profile.rates.store_latency_s = 0.5 * microsecond;
+  profile.rates.block_drain_share = 0;
+  profile.rates.load_turn_s = 0;
+  return profile;
+}
+
+/// As many cycles as memory is busy for, of 1000.
+Profile with_queue() {
+  Profile known = profile();
+  known.rates.memory_queue_loads_cycles = 1000;
+  known.rates.memory_queue_loads_growth = 1e-9;
+  known.rates.memory_queue_both_cycles = 4000;
+  known.rates.memory_queue_both_growth = 1e-9;
+  return known;
+}
+
+/// A block for every place, each of which waits once.
+Workload every_place(const Profile& profile) {
+  Workload workload;
+  workload.block_threads = 256;
+  workload.blocks = occupancy_of(workload, profile.device).of_device;
+  return workload;
+}
+
+Demand reads() {
+  Demand demand;
+  demand.loads = true;
+  demand.l2_load_sectors = demand.l2_first_sectors = 1e6;
+  demand.dram_read_bytes = 32e6;
+  demand.turns = 1;
+  return demand;
+}
+
+double waits_us(const Demand& demand, const Profile& profile, double memory_us, bool cached = false) {
+  return waiting_of(every_place(profile), demand, profile, memory_us * microsecond, cached).uneven_s / microsecond;
+}
+
+}  // namespace
+
+TEST_CASE("waits: the busier memory is, the longer, and the longer they are, the less busy it is", "[waiting]") {
+  CHECK(waits_us(reads(), with_queue(), 0) == Approx(1).epsilon(1e-3));
+  CHECK(waits_us(reads(), with_queue(), 0.75) == Approx(1.5).epsilon(1e-3));  // busy for half of it
+  CHECK(waits_us(reads(), with_queue(), 2) == Approx(2).epsilon(1e-3));
+  CHECK(waits_us(reads(), with_queue(), 9) == Approx(2).epsilon(1e-3));  // for all of a time that is longer
+}
+
+TEST_CASE("waits: without queues on the line from an idle memory to a busy one", "[waiting]") {
+  CHECK(waits_us(reads(), profile(), 0) == Approx(1).epsilon(1e-3));
+  CHECK(waits_us(reads(), profile(), 1) == Approx(2).epsilon(1e-3));  // busy for half of it
+  CHECK(waits_us(reads(), profile(), 9) == Approx(3).epsilon(1e-3));
+}
+
+TEST_CASE("waits: loads wait for stores in the queues, and nobody for a store", "[waiting]") {
+  Demand copies = reads();
+  copies.stores = true;
+  copies.dram_write_bytes = copies.dram_read_bytes;
+  CHECK(waits_us(copies, with_queue(), 9) == Approx(5).epsilon(1e-3));
+  CHECK(waits_us(copies, profile(), 9) == Approx(3.5).epsilon(1e-3));
+  Demand writes = copies;
+  writes.loads = false;
+  writes.dram_read_bytes = 0;
+  CHECK(waits_us(writes, with_queue(), 9) == Approx(0.5).epsilon(1e-3));
+}
+
+TEST_CASE("waits: L2 answers what it has, however busy memory is", "[waiting]") {
+  Profile near = with_queue();
+  near.rates.l2_near_share = 1;
+  near.rates.l2_latency_cycles = 250;
+  CHECK(waits_us(reads(), near, 9, true) == Approx(0.25));
+}
+
+TEST_CASE("waits: at barriers for the last warp of a block, the longer the fewer blocks there are", "[waiting]") {
+  Profile drains = with_queue();
+  drains.rates.block_drain_share = 2;
+  Workload in_step = every_place(drains);
+  in_step.in_step = true;
+  in_step.waits = 10;
+  const double resident = occupancy_of(in_step, drains.device).blocks;
+  const Waiting waiting = waiting_of(in_step, reads(), drains, 0, false);
+  CHECK(waiting.uneven_s == Approx(10 * microsecond).epsilon(1e-3));
+  CHECK(waiting.barriers_s == Approx(10 * microsecond * 2 / resident).epsilon(1e-3));
+}
+
+}  // namespace gpumem::model::test_waiting
