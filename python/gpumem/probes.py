@@ -156,8 +156,8 @@ def probe(
     product_m: rows of A and C; 0 for as many as --product (matmul)
     product_k: columns of A and rows of B, the depth of the product; 0 for as many as --product (matmul)
     sharing_blocks: blocks of a cluster, all of which need the same tiles (multicast)
-    multicast: each block has the copy engine fetch a tile, or one of them for all (multicast)
-    multicast_tile: what one copy brings; a block has four of them on their way (multicast)
+    multicast: each block has the copy engine fetch the tile, or a share of it for all (multicast)
+    multicast_tile: bytes of a tile; a block has up to four of them on their way (multicast)
     split: multiprocessors of the victim, as a percentage; the neighbour has the others (neighbours)
     victim: a kernel whose data stay in L2, one of atomics, or copies over the link by a copy engine (neighbours)
     protection: nothing; a persisting window on the victim's data; the highest priority for its stream; or half the grid
@@ -626,8 +626,8 @@ def multicast(
     """A tile for all blocks of a cluster: one fetch, or one each.
 
     sharing_blocks: blocks of a cluster, all of which need the same tiles (2, 4, 8, 16 blocks; default 2,4,8,16)
-    multicast: each block has the copy engine fetch a tile, or one of them for all (default each,multicast)
-    multicast_tile: what one copy brings; a block has four of them on their way (2048, 4096, 8192, 16384, 32768 bytes;
+    multicast: each block has the copy engine fetch the tile, or a share of it for all (default each,multicast)
+    multicast_tile: bytes of a tile; a block has up to four of them on their way (2048, 4096, 8192, 16384, 32768 bytes;
         default 16KiB)
 
     The rest is as for probe().
