@@ -106,7 +106,7 @@ std::span<const RateField> rate_fields() {
       measured_only("l2_queue_cycles", &Rates::l2_queue_cycles),
       measured_only("l2_queue_growth", &Rates::l2_queue_growth, 1e-6, most_growth),
       {"l1_bytes", &Rates::l1_bytes, Scale::nothing, true},
-      {"l2_near_share", &Rates::l2_near_share, Scale::nothing, true},
+      {"l2_near_share", &Rates::l2_near_share, Scale::nothing, true, false, RateField{}.least, 1},
       measured_only("l2_port_bytes_per_cycle", &Rates::l2_port_bytes_per_cycle),
       measured_only("atomic_port_bytes_per_cycle", &Rates::atomic_port_bytes_per_cycle),
       measured_only("atomic_sectors_per_s", &Rates::atomic_sectors_per_s),
