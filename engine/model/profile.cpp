@@ -142,7 +142,8 @@ void complete(Profile& profile, const Profile& reference) {
   for (const RateField& field : rate_fields()) {
     if (field.measured_only || says(field.name)) continue;
     const Factor factor = factors.of(field.scale);
-    profile.rates.*field.value = reference.rates.*field.value * factor.times;
+    // A device that says absurd things of itself gets no rate that its profile could not have.
+    profile.rates.*field.value = std::clamp(reference.rates.*field.value * factor.times, field.least, field.most);
     profile.how[field.name] = factor.by.empty() ? "the H200's; not measured"
                                                 : fmt::format("the H200's, scaled by {}; not measured", factor.by);
   }

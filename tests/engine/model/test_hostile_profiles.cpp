@@ -46,7 +46,7 @@ TEST_CASE("profiles that once broke something are refused or predict times", "[h
       CHECK(std::isfinite(launch_seconds(stages, demand(writes), workload, profile.rates, false)));
     }
   }
-  CHECK(count == 2);
+  CHECK(count == 4);
 }
 
 }  // namespace gpumem::model::test_hostile_profiles
