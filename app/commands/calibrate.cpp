@@ -199,13 +199,13 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
 
   progress.show("fitting");
   // First what is read off: how long launches wait depends on the latencies and the queues.
-  model::Profile begun = start;
-  auto read_off = read_copy_rates(measured.fitted.results, begun);
-  read_off.merge(read_latencies(measured.fitted.results, begun));
-  read_off.merge(read_loaded_latencies(measured.fitted.results, begun));
-  read_off.merge(read_neighbour_rates(measured.fitted.results, begun));
-  read_off.merge(read_cluster_rates(measured.fitted.results, begun));
-  model::Fit fit = model::fit_rates(cases, begun);
+  model::Profile known = start;
+  auto read_off = read_copy_rates(measured.fitted.results, known);
+  read_off.merge(read_latencies(measured.fitted.results, known));
+  read_off.merge(read_loaded_latencies(measured.fitted.results, known));
+  read_off.merge(read_neighbour_rates(measured.fitted.results, known));
+  read_off.merge(read_cluster_rates(measured.fitted.results, known));
+  model::Fit fit = model::fit_rates(cases, known);
   progress.clear();
   // None of the shipped has such a name, so that nobody takes it for theirs.
   fit.profile.name = arguments.name.value_or(measured.device().name + ", calibrated");

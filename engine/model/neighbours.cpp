@@ -1,7 +1,6 @@
 #include "engine/model/neighbours.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "engine/access/request.hpp"

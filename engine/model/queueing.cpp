@@ -1,5 +1,6 @@
 #include "engine/model/queueing.hpp"
 
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -14,15 +15,14 @@ struct Weighed {
   double weight;
 };
 
-std::vector<Weighed> queues_of(std::string_view level, double written) {
-  if (level == "l2") return {{l2_queue(), 1}};
+/// Those with a weight of 0 have no part in it.
+std::array<Weighed, 2> queues_of(std::string_view level, double written) {
+  if (level == "l2") return {{{l2_queue(), 1}, {l2_queue(), 0}}};
   if (level != "memory") throw std::logic_error("no queue is known of the level " + std::string(level));
   constexpr double half = 0.5;
   const double to_end = std::abs(written - half) / half;
-  std::vector<Weighed> queues;
-  if (to_end < 1) queues.push_back({memory_queue_of_both(), 1 - to_end});
-  if (to_end > 0) queues.push_back({written < half ? memory_queue_of_loads() : memory_queue_of_stores(), to_end});
-  return queues;
+  const QueueRates end = written < half ? memory_queue_of_loads() : memory_queue_of_stores();
+  return {{{memory_queue_of_both(), 1 - to_end}, {end, to_end}}};
 }
 
 }  // namespace
@@ -34,7 +34,9 @@ QueueRates l2_queue() { return {&Rates::l2_queue_cycles, &Rates::l2_queue_growth
 
 std::vector<RateMember> queue_rates(std::string_view level, double written) {
   std::vector<RateMember> rates;
-  for (const auto& [queue, weight] : queues_of(level, written)) rates.insert(rates.end(), {queue.cycles, queue.growth});
+  for (const auto& [queue, weight] : queues_of(level, written)) {
+    if (weight > 0) rates.insert(rates.end(), {queue.cycles, queue.growth});
+  }
   return rates;
 }
 

@@ -42,12 +42,10 @@ bool knows_queues(const Rates& rates, double written) {
 
 /// Seconds until a thread has what it loads from memory, by its queues; where those are not known, on the line from an
 /// idle memory to a busy one.
-double memory_seconds(const MemoryLoad& load, const Profile& profile) {
+double memory_seconds(const MemoryLoad& load, const Profile& profile, bool queues_known) {
   const Rates& rates = profile.rates;
   const auto seconds = [&](double cycles) { return cycles / static_cast<double>(profile.device.sm_clock_hz); };
-  if (knows_queues(rates, load.written)) {
-    return seconds(rates.memory_latency_cycles + queue_cycles("memory", load, rates));
-  }
+  if (queues_known) return seconds(rates.memory_latency_cycles + queue_cycles("memory", load, rates));
   const double idle = std::min(seconds(rates.memory_latency_cycles), rates.load_latency_s);
   return idle + (rates.load_latency_s - idle) * load.share;
 }
@@ -87,11 +85,13 @@ Waiting waiting_of(const Workload& workload, const Demand& demand, const Profile
   const double drain = rates.block_drain_share / places.resident;
   const double drained = workload.waits > 1 ? 1 : 1 + drain;
   const double turns = demand.loads ? from_memory * (demand.turns - 1) * rates.load_turn_s : 0;
-  const bool waits_for_stores = demand.stores && workload.waits == 1 && !(demand.loads && knows_queues(rates, written));
+  const bool queues_known = knows_queues(rates, written);
+  const bool waits_for_stores = demand.stores && workload.waits == 1 && !(demand.loads && queues_known);
   const double stores = waits_for_stores ? rates.store_latency_s : 0;
   const auto waiting = [&](double busy) -> Waiting {
     const double loads =
-        demand.loads ? from_memory * memory_seconds({busy, written}, profile) + (1 - from_memory) * l2_s : 0;
+        demand.loads ? from_memory * memory_seconds({busy, written}, profile, queues_known) + (1 - from_memory) * l2_s
+                     : 0;
     Waiting found;
     if (workload.in_step) found.barriers_s = places.rounds(workload) * loads * drain;
     if (const auto& chains = workload.chains) {

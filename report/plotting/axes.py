@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Optional
 
 from .model import Tick, XAxis
 from .reports import Case
 from .words import Value
 
 MOST_TICKS = 12
+Place = Callable[[Case], Optional[float]]  # of a case on an axis; None if it has none
 
 
 def is_number(value: object) -> bool:
@@ -77,19 +78,20 @@ def log_ticks(names: list[Tick], text: Callable[[float], str]) -> list[Tick]:
     return [(2 ** power, text(2 ** power)) for power in powers[::-(-len(powers) // MOST_TICKS)]]
 
 
-def quantity_axis(cases: Sequence[Case], quantity: str) -> XAxis:
-    """A linear one, of what the cases have of a quantity."""
+def quantity_axis(cases: Sequence[Case], quantity: str) -> tuple[XAxis, Place]:
+    """A linear one, of what the cases have of a quantity, and the place of each."""
     words = cases[0].report.words
     values = sorted({x for case in cases if (x := x_reading(case, quantity)) is not None})
     step = 10.0 ** math.floor(math.log10(max(values[-1] - values[0], 1e-9)))
     while (values[-1] - values[0]) / step > MOST_TICKS / 2:
         step *= 2
     ticks = [(step * k, f"{step * k:g}") for k in range(math.ceil(values[0] / step), math.floor(values[-1] / step) + 1)]
-    return XAxis(words.label(quantity), "linear", ticks, [(x, f"{x:.4g}") for x in values])
+    names = [(value, f"{value:.4g}") for value in values]
+    return XAxis(words.label(quantity), "linear", ticks, names), lambda case: x_reading(case, quantity)
 
 
-def x_axis(cases: Sequence[Case], parameter: str, is_category: bool = False) -> tuple[XAxis, dict[Value, float]]:
-    """The axis, and the place on it of each value."""
+def x_axis(cases: Sequence[Case], parameter: str, is_category: bool = False) -> tuple[XAxis, Place]:
+    """The axis of a parameter's values, and the place of each case that has it."""
     words = cases[0].report.words
     values = list(dict.fromkeys(case.parameters[parameter] for case in cases if parameter in case.parameters))
     if all(map(is_number, values)):
@@ -102,4 +104,4 @@ def x_axis(cases: Sequence[Case], parameter: str, is_category: bool = False) -> 
         ticks = log_ticks(names, lambda at: words.value(parameter, at))
     elif scale == "linear" and names[-1][0] - names[0][0] > MOST_TICKS:
         ticks = linear_ticks(names[0][0], names[-1][0], lambda at: words.value(parameter, at))
-    return XAxis(words.axis(parameter), scale, ticks, names), places
+    return XAxis(words.axis(parameter), scale, ticks, names), lambda case: places.get(case.parameters.get(parameter))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from typing import Optional, Set, Tuple
 
 from . import axes, kernel_roofline, kernel_times, kernels, memory_roofline, roofline, savings, scales, timelines
@@ -125,17 +125,16 @@ class Looks:
         return ", ".join(filter(None, words if self.curves else kinds(case).values())) or case.probe
 
 
-def series_of(cases: Sequence[Case], looks: Looks, swept: str, place: Callable[[Case], float | None],
-              panel_name: str) -> list[Series]:
+def series_of(cases: Sequence[Case], looks: Looks, swept: str, place: axes.Place, panel_name: str) -> list[Series]:
     """A curve for each of the looks, of the cases that have a place on the x axis; without any reading too."""
     found: list[Series] = []
     names: Counter[str] = Counter()
-    swept_over = [case for case in cases if swept in case.parameters and place(case) is not None]
-    for of_curve in grouped(swept_over, lambda case: (case.report.label, values_of(case, looks.curves))).values():
-        label = looks.label(of_curve[0])
-        placed = [(x, case, case.report.words.phrase(swept, case.parameters[swept]))
-                  for case in of_curve if (x := place(case)) is not None]
-        made = curve(unique(f"{panel_name}.{slug(label)}", names), label, looks.of(of_curve[0]), placed)
+    placed = [(x, case, case.report.words.phrase(swept, case.parameters[swept]))
+              for case in cases if (x := place(case)) is not None]
+    for of_curve in grouped(placed, lambda entry: (entry[1].report.label, values_of(entry[1], looks.curves))).values():
+        _, first, _ = of_curve[0]
+        label = looks.label(first)
+        made = curve(unique(f"{panel_name}.{slug(label)}", names), label, looks.of(first), of_curve)
         found.append(without_bridges(made) if Words.is_distance(swept) else made)
     return found
 
@@ -250,17 +249,14 @@ def panel(cases: Sequence[Case], title_words: Mapping[str, Value | None], looks:
           logarithmic: Container[str], matrix: bool, said_above: Iterable[str]) -> tuple[Panel, list[str]]:
     """And what its cases show together. `said_above` are parameters of which it need not speak."""
     quantity = axes.quantity_of_x(cases, swept)
-    x, x_places = axes.x_axis(cases, swept, is_category=matrix)
-    if quantity:
-        x = axes.quantity_axis(cases, quantity)
+    x, place = axes.quantity_axis(cases, quantity) if quantity else axes.x_axis(cases, swept, is_category=matrix)
     words, probe = cases[0].report.words, cases[0].probe
     phrases = [words.phrase(key, value) for key, value in title_words.items() if value is not None]
     title = ", ".join(filter(None, [probe, *phrases]))
     if not title_words:
         title = titled(cases[0])
     notes, places = concluded(cases, swept, looks)
-    series = series_of(cases, looks, swept, lambda case: axes.x_reading(case, quantity) if quantity
-                       else x_places[case.parameters[swept]], name)
+    series = series_of(cases, looks, swept, place, name)
     if not matrix:  # which has a row for each
         series = [made for made in series if any(point.readings for point in made.points)]
     said = said_of(cases, {swept, *looks.curves, *title_words, *said_above})

@@ -39,9 +39,8 @@ Case = SimpleNamespace  # what CASE names, and what read_case() adds
 Report = SimpleNamespace  # what REPORT names, and what parse() and labelled() add
 CASE: dict[Any, Any] = {
     "probe": str, "parameters": {...: ...}, "swept": str, "compared": str, "across": str, "drawn_over": str,
-    "chosen_by_auto": [str],
-    "status": str, "reason": str, "verified": bool, "headline": Headline, "useful_bytes": {...: float},
-    "useful_flops": float,
+    "chosen_by_auto": [str], "status": str, "reason": str, "verified": bool, "headline": Headline,
+    "useful_bytes": {...: float}, "useful_flops": float,
     "time_seconds": {"median": float, "ci95_low": float, "ci95_high": float, "count": float},
     "predicted_seconds": float, "predicted_low": float, "predicted_high": float, "explained_share": float,
     "bandwidth_gb_per_s": Reading, "peak_gb_per_s": float, "fraction_of_peak": float,
