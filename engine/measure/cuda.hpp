@@ -20,6 +20,9 @@ namespace gpumem::measure {
 /// is not blamed for this one.
 void check(cudaError_t status, std::string_view what, std::source_location location = std::source_location::current());
 
+/// Loads a kernel now. CUDA does so at its first launch, which waits until no kernel runs.
+void load_now(const void* kernel);
+
 /// Lets a kernel have all the dynamic shared memory that a block can have beside its own: how much, each launch says.
 /// Launches of one kernel that take different amounts can then be prepared together.
 void allow_all_shared_memory(const void* kernel);

@@ -92,6 +92,8 @@ class LoadedChase final : public DeviceChase {
     // So much that neither two blocks of traffic nor the chase and one of them share a multiprocessor.
     shared_bytes_ = static_cast<unsigned>(session.device().shared_bytes_per_block) - sizeof(std::uint32_t) * 32;
     measure::allow_all_shared_memory(reinterpret_cast<const void*>(move_traffic));
+    // Else the first traffic would last as long as it may: what ends it would wait for it.
+    measure::load_now(reinterpret_cast<const void*>(end_traffic));
     if (share_ < 1) set_pace();
   }
 

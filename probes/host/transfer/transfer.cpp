@@ -54,7 +54,7 @@ template <class Sample>
 std::optional<Seconds> median_of_some(const Sample& sample) {
   constexpr int most = 15;
   constexpr int fewest = 3;
-  constexpr Seconds enough{0.2};
+  constexpr Seconds enough{0.1};
   std::vector<Seconds> samples;
   const auto start = std::chrono::steady_clock::now();
   for (int run = 0; run < most; ++run) {
