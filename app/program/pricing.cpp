@@ -56,14 +56,15 @@ std::string_view stage_of(Pipe pipe) {
 void add_path(Workload& workload, const LaunchSums& launch, const WarpPath& path) {
   const double warps = warps_of(launch);
   const double mean = loads_of(launch) / warps;
+  const double of_block = warps / static_cast<double>(launch.blocks);
+  workload.in_step = path.barriers >= warps && of_block > 1;
   // Where a block's warps wait for each other, those of a scheduler issue one after another what each does meanwhile.
-  const double of_scheduler = std::ceil(launch.block_threads / double{access::warp_lanes}) / schedulers;
-  const bool waits = path.barriers >= warps;
-  const double in_step = waits ? std::max(0.0, of_scheduler - 1) * path.scheduler_cycles / warps : 0;
+  const double others = workload.in_step ? std::max(0.0, of_block / schedulers - 1) : 0;
+  const double in_turn = others * path.scheduler_cycles / warps;
   const auto chain_of = [&](double loads) {
     const double more = path.polls ? 0 : std::max(0.0, loads - mean);
     return Chain{.waits = path.chains.waits / warps + more * path.per_load.waits,
-                 .cycles = path.chains.cycles / warps + in_step + more * path.per_load.cycles};
+                 .cycles = path.chains.cycles / warps + in_turn + more * path.per_load.cycles};
   };
   workload.chains =
       Chains{.mean = chain_of(mean),
@@ -76,6 +77,7 @@ void add_path(Workload& workload, const LaunchSums& launch, const WarpPath& path
 /// As if loads were shared out among as many warps as the GPU can hold.
 void share_out(Workload& workload, const Device& device) {
   workload.chains.reset();
+  workload.in_step = false;
   const auto places = model::occupancy_of(workload, device).of_device;
   workload.blocks = std::max(workload.blocks, places);
 }

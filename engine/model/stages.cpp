@@ -205,23 +205,26 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
                       const Rates& rates, bool cached) {
   double launch = 0;
   double latency = 0;
-  double barriers = 0;
   double banks = 0;
   double arithmetic = 0;
   double addresses = 0;
   double memory = 0;
+  const auto found = std::ranges::find(stages, "barriers", &StageTime::stage);
+  const double barriers = found == stages.end() ? 0 : found->seconds;
+  const double idle_memory = workload.chains ? barriers : 0;
+  const std::string_view loaded_from = cached ? "l2_sectors" : "dram";
   for (const StageTime& stage : stages) {
+    if (stage.stage == "barriers") continue;
     double* part = &memory;
     if (stage.stage == "launch") part = &launch;
     if (stage.stage == "latency" || stage.stage == "uneven_work") part = &latency;
-    if (stage.stage == "barriers") part = &barriers;
     if (stage.stage == "addresses") part = &addresses;
     if (stage.stage == "l1_lines" || stage.stage == "shared_wavefronts") part = &banks;
     if (demand.simulated && (stage.stage == "l2_requests" || stage.stage == "l2_lines" || stage.stage == "rewrites")) {
       continue;  // as one, below
     }
     if (is_arithmetic(stage.stage)) part = &arithmetic;
-    *part = std::max(*part, stage.seconds);
+    *part = std::max(*part, stage.seconds + (stage.stage == loaded_from ? idle_memory : 0));
   }
   if (demand.simulated) memory = simulated_seconds(demand, rates, memory, cached);
   // What a multiprocessor does in turns hides less than what goes on beyond it.
@@ -238,7 +241,7 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
   const double idle = rates.cached_launch_s + (cached && has_code ? rates.code_fetch_s : 0);
   // Stores over the link are posted, and nobody waits for them.
   const double once = cached || demand.over_link ? idle : rates.launch_s;
-  return std::max(launch, work + barriers) + workload.launches * once +
+  return std::max(launch, work + barriers - idle_memory) + workload.launches * once +
          (demand.over_link && demand.loads ? rates.pcie_latency_s : 0);
 }
 

@@ -1,6 +1,7 @@
 #include "engine/model/waiting.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/model/occupancy.hpp"
 #include "engine/model/queueing.hpp"
@@ -66,6 +67,22 @@ double busy_share(double memory_s, const SecondsAt& seconds_at) {
   return high;
 }
 
+/// Seconds for which memory has nothing to do in a launch whose chains are known, `loads_s` after blocks ask for more.
+/// Memory serves all blocks that the device has places for alike. So they have their loads at about the same time, and
+/// compute at the same time. A block whose warps wait for each other computes when the last of its n warps has its
+/// loads, in the mean after n / (n + 1) of a round if the warps' loads come at any time of it. In the rest of the round
+/// memory serves other blocks.
+double idle_memory_seconds(const Workload& workload, double memory_s, double turnovers, double loads_s,
+                           double cycle_s) {
+  const Chain& warp = workload.chains->mean;
+  const double turns = std::max(turnovers, 1.0);
+  const double round_s = memory_s / turns / std::max(warp.waits, 1.0);
+  const double others_s = round_s / (std::ceil(workload.block_threads / double{access::warp_lanes}) + 1);
+  // Without loads nobody waits for memory, and a part of the warps may have none.
+  const double loading = std::min(warp.waits, 1.0);
+  return loading * turns * std::max(loads_s + warp.cycles * cycle_s - others_s, 0.0);
+}
+
 }  // namespace
 
 Waiting waiting_of(const Workload& workload, const Demand& demand, const Profile& profile, double memory_s,
@@ -88,18 +105,22 @@ Waiting waiting_of(const Workload& workload, const Demand& demand, const Profile
   const bool queues_known = knows_queues(rates, written);
   const bool waits_for_stores = demand.stores && workload.waits == 1 && !(demand.loads && queues_known);
   const double stores = waits_for_stores ? rates.store_latency_s : 0;
+  const auto loads_at = [&](double busy) {
+    if (!demand.loads) return 0.0;
+    return from_memory * memory_seconds({busy, written}, profile, queues_known) + (1 - from_memory) * l2_s;
+  };
   const auto waiting = [&](double busy) -> Waiting {
-    const double loads =
-        demand.loads ? from_memory * memory_seconds({busy, written}, profile, queues_known) + (1 - from_memory) * l2_s
-                     : 0;
+    const double loads = loads_at(busy);
     Waiting found;
-    if (workload.in_step) found.barriers_s = places.rounds(workload) * loads * drain;
     if (const auto& chains = workload.chains) {
       const auto chain_s = [&](const Chain& chain) { return chain.waits * loads + chain.cycles * cycle_s; };
       const double besides = places.turnovers * (stores * drained + loads * (drained - 1));
       found.even_s = places.turnovers * chain_s(chains->mean) + besides;
       found.uneven_s = std::max(chain_s(chains->longest), places.turnovers * chain_s(chains->busiest)) + besides;
+      if (workload.in_step)
+        found.barriers_s = idle_memory_seconds(workload, memory_s, places.turnovers, loads_at(0), cycle_s);
     } else {
+      if (workload.in_step) found.barriers_s = places.rounds(workload) * loads * drain;
       found.even_s = found.uneven_s = places.rounds(workload) * ((loads + stores) * drained + turns);
     }
     return found;

@@ -12,7 +12,9 @@ namespace gpumem::model {
 struct Waiting {
   double even_s = 0;      ///< if all warps had as many accesses
   double uneven_s = 0;    ///< as they have them; as `even_s` where that is not known
-  double barriers_s = 0;  ///< for the last warp of a block whose threads wait for each other; not part of the above
+  /// Besides, because the threads of a block wait for each other: for the last warp, or, where `Workload::chains` are
+  /// known, that memory waits until they load again.
+  double barriers_s = 0;
 };
 
 /// Of one launch. `memory_s` is what device memory takes for it: the larger its share of the time, the longer loads

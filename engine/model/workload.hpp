@@ -117,7 +117,7 @@ struct Workload {
   measure::Clock clock = measure::Clock::device;
   unsigned waits = 1;                 ///< times that a thread waits for loads before it issues further ones
   std::optional<Chains> chains = {};  ///< where they are known, instead of `waits`
-  bool in_step = false;               ///< and that all threads of the block wait for each other
+  bool in_step = false;               ///< all threads of a block wait for each other, with `waits` in every round
   unsigned launches = 1;              ///< one after another, that share out what is described
   bool cold = false;  ///< nothing that a launch touches is in L2 when it begins, however little it touches
   /// Cycles that the instructions of all warps keep a scheduler busy, where that may matter: one each, more on a pipe

@@ -1,6 +1,7 @@
 // How long a launch waits for its loads: by how busy it keeps memory, and by what nobody waits for.
 
 #include "engine/model/occupancy.hpp"
+#include "engine/model/stages.hpp"
 #include "engine/model/waiting.hpp"
 #include "tests/catch.hpp"
 
@@ -97,6 +98,36 @@ TEST_CASE("waits: at barriers for the last warp of a block, the longer the fewer
   const Waiting waiting = waiting_of(in_step, reads(), drains, 0, false);
   CHECK(waiting.uneven_s == Approx(10 * microsecond).epsilon(1e-3));
   CHECK(waiting.barriers_s == Approx(10 * microsecond * 2 / resident).epsilon(1e-3));
+}
+
+TEST_CASE("waits: memory has nothing to do while the blocks it served compute", "[waiting]") {
+  const Profile known = with_queue();
+  const auto idle_us = [&](Chain chain, double memory_us) {
+    Workload workload = every_place(known);  // of eight warps
+    workload.in_step = true;
+    workload.chains = Chains{.mean = chain, .busiest = chain, .longest = chain};
+    return waiting_of(workload, reads(), known, memory_us * microsecond, false).barriers_s / microsecond;
+  };
+  // Until all warps of a block have their loads, and from then on for what they compute and the first load's latency.
+  CHECK(idle_us({.waits = 1, .cycles = 500}, 0.9) == Approx(1 + 0.5 - 0.1));
+  CHECK(idle_us({.waits = 4, .cycles = 500}, 0.9) == Approx(1 + 0.5 - 0.1 / 4));
+  CHECK(idle_us({.waits = 1, .cycles = 500}, 90) == 0);  // other blocks are served for longer than that
+  CHECK(idle_us({.waits = 0.25, .cycles = 500}, 0.9) == Approx(0.25 * (1 + 0.5 - 0.1)));
+  CHECK(idle_us({.waits = 0, .cycles = 500}, 0.9) == 0);
+}
+
+TEST_CASE("waits: what memory has nothing to do for adds to its time, and to nobody else's", "[waiting]") {
+  const Rates rates = with_queue().rates;
+  const auto seconds = [&](std::vector<StageTime> stages, bool chains) {
+    Workload workload;
+    if (chains) workload.chains = Chains{};
+    return launch_seconds(stages, reads(), workload, rates, false) - rates.launch_s;
+  };
+  CHECK(seconds({{"barriers", 2}, {"dram", 3}}, true) == Approx(5));
+  CHECK(seconds({{"barriers", 2}, {"dram", 3}, {"atomics", 4}}, true) == Approx(5));
+  CHECK(seconds({{"barriers", 2}, {"dram", 3}, {"atomics", 9}}, true) == Approx(9));
+  CHECK(seconds({{"barriers", 2}, {"dram", 3}, {"latency", 6}}, true) == Approx(6));
+  CHECK(seconds({{"barriers", 2}, {"latency", 6}}, false) == Approx(8));
 }
 
 }  // namespace gpumem::model::test_waiting
