@@ -310,6 +310,35 @@ TEST_CASE("a word of floats takes an addend when it has the sum", "[program][pri
   CHECK(seconds(launch) == Approx(updates / 0.57e9).epsilon(0.05));  // as on an H100
 }
 
+TEST_CASE("memory waits while the threads of all blocks wait for each other", "[program][pricing]") {
+  constexpr std::uint64_t none = 7;
+  const auto instruction = [](std::uint64_t operation, std::uint64_t sets, std::uint64_t waits_for) {
+    return gpumem::test::bytes_of(operation | none << 12) +
+           gpumem::test::bytes_of(none << 23 | std::uint64_t{1} << 41 | sets << 46 | none << 49 | waits_for << 52);
+  };
+  const std::string load = instruction(0x981, 0, 0);
+  const std::string use = instruction(0x221, none, 1);
+  const std::string barrier = instruction(0x11d, none, 0);
+  const std::string exit = instruction(0x94d, none, 0);
+  const auto priced = [&](const std::string& code, unsigned block_threads) {
+    LaunchSums launch = launch_of({streaming(RawOp::load, requests, 32, 0)});  // so much that memory is the limit
+    launch.block_threads = block_threads;
+    launch.blocks = requests * 32 / block_threads;
+    launch.code = code;
+    return Pricing(launch, h200()).as_it_is();
+  };
+  const auto at_barriers = [](const PricedLaunch& launch) {
+    const auto stage = std::ranges::find(launch.stages, "barriers", &model::StageTime::stage);
+    return stage == launch.stages.end() ? 0 : stage->seconds;
+  };
+  const std::string in_step = load + use + barrier + exit;
+  const PricedLaunch blocks = priced(in_step, 256);
+  CHECK(at_barriers(blocks) > 0);
+  CHECK(blocks.seconds > priced(load + use + exit, 256).seconds + 0.5 * at_barriers(blocks));
+  CHECK(at_barriers(priced(load + use + exit, 256)) == 0);
+  CHECK(at_barriers(priced(in_step, 32)) == 0);  // a warp has nobody to wait for
+}
+
 TEST_CASE("host memory is priced by the link", "[program][pricing]") {
   inject::Site load = streaming(RawOp::load, 1000);
   load.space = inject::RawSpace::host;
