@@ -10,8 +10,8 @@ namespace gpumem::model {
 
 /// Seconds that a launch waits.
 struct Waiting {
-  double even_s = 0;      ///< if all warps had as many accesses
-  double uneven_s = 0;    ///< as they have them; as `even_s` where that is not known
+  double even_s = 0;    ///< if all warps had as many accesses
+  double uneven_s = 0;  ///< as they have them; as `even_s` where that is not known
   /// Besides, because the threads of a block wait for each other: for the last warp, or, where `Workload::chains` are
   /// known, that memory waits until they load again.
   double barriers_s = 0;

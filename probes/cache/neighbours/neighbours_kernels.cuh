@@ -16,7 +16,6 @@ struct NeighbourSignals {
   unsigned started = 0;  ///< blocks of the neighbour
   unsigned victim_ended = 0;
   unsigned gave_up = 0;  ///< some wait came to its end
-  unsigned unused = 0;
   unsigned long long victim_begin_ns = 0;
   unsigned long long victim_end_ns = 0;
   unsigned long long neighbour_begin_ns = ~0ULL;
