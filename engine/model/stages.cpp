@@ -209,6 +209,7 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
   double arithmetic = 0;
   double addresses = 0;
   double memory = 0;
+  // If it is known what warps do besides loading, what barriers cost is that memory waits for it.
   const auto found = std::ranges::find(stages, "barriers", &StageTime::stage);
   const double barriers = found == stages.end() ? 0 : found->seconds;
   const double idle_memory = workload.chains ? barriers : 0;
