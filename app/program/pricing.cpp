@@ -56,7 +56,7 @@ std::string_view stage_of(Pipe pipe) {
 void add_path(Workload& workload, const LaunchSums& launch, const WarpPath& path) {
   const double warps = warps_of(launch);
   const double mean = loads_of(launch) / warps;
-  const double of_block = warps / static_cast<double>(launch.blocks);
+  const auto of_block = static_cast<double>(workload.warps_of_block());
   workload.in_step = path.barriers >= warps && of_block > 1;
   // Where a block's warps wait for each other, those of a scheduler issue one after another what each does meanwhile.
   const double others = workload.in_step ? std::max(0.0, of_block / schedulers - 1) : 0;

@@ -87,7 +87,7 @@ CacheSimulation::CacheSimulation(const Workload& workload, const Profile& profil
       sample_(log2_rate),
       parts_(profile.rates.l2_near_share < 1 ? 2 : 1),
       together_(occupancy_of(workload, profile.device).of_device),
-      warps_((workload.block_threads + access::warp_lanes - 1) / access::warp_lanes),
+      warps_(workload.warps_of_block()),
       l2_(static_cast<std::size_t>(profile.device.l2_bytes / access::line_bytes) >> log2_rate, parts_,
           profile.rates.l2_written_share, std::max<std::size_t>(8, (std::size_t{2048} >> log2_rate)), part_.traffic) {
   const auto lines =

@@ -36,8 +36,7 @@ Occupancy occupancy_of(const Workload& workload, const Device& device) {
   constexpr std::uint64_t registers = 65536;
   constexpr std::uint64_t registers_unit = 256;  // a warp's
   constexpr std::uint64_t reserved_bytes = 1024;
-  const std::uint64_t warps =
-      std::max(rounded_up(workload.block_threads, access::warp_lanes) / access::warp_lanes, std::uint64_t{1});
+  const std::uint64_t warps = std::max(workload.warps_of_block(), std::uint64_t{1});
   const std::uint64_t most_warps = device.threads_per_multiprocessor / access::warp_lanes;
   std::uint64_t blocks = most_warps / warps;
   Occupancy found{.limited_by = "threads"};

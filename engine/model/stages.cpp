@@ -213,6 +213,7 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
   const auto found = std::ranges::find(stages, "barriers", &StageTime::stage);
   const double barriers = found == stages.end() ? 0 : found->seconds;
   const double idle_memory = workload.chains ? barriers : 0;
+  const double at_end = workload.chains ? 0 : barriers;
   const std::string_view loaded_from = cached ? "l2_sectors" : "dram";
   for (const StageTime& stage : stages) {
     if (stage.stage == "barriers") continue;
@@ -242,7 +243,7 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
   const double idle = rates.cached_launch_s + (cached && has_code ? rates.code_fetch_s : 0);
   // Stores over the link are posted, and nobody waits for them.
   const double once = cached || demand.over_link ? idle : rates.launch_s;
-  return std::max(launch, work + barriers - idle_memory) + workload.launches * once +
+  return std::max(launch, work + at_end) + workload.launches * once +
          (demand.over_link && demand.loads ? rates.pcie_latency_s : 0);
 }
 

@@ -26,7 +26,7 @@ constexpr double Traffic::*all_members[] = {
 double lines_of_warps(const Workload& workload, const access::Site& site) {
   constexpr std::uint64_t looked_at = 8;
   constexpr std::uint64_t neighbours = 8;
-  const std::uint64_t warps = (workload.block_threads + access::warp_lanes - 1) / access::warp_lanes;
+  const std::uint64_t warps = workload.warps_of_block();
   std::vector<WarpRequest> requests(std::min(warps, neighbours));
   std::vector<std::uint64_t> lines;
   double sum = 0;

@@ -1,7 +1,6 @@
 #include "engine/model/waiting.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/model/occupancy.hpp"
 #include "engine/model/queueing.hpp"
@@ -77,7 +76,7 @@ double idle_memory_seconds(const Workload& workload, double memory_s, double tur
   const Chain& warp = workload.chains->mean;
   const double turns = std::max(turnovers, 1.0);
   const double round_s = memory_s / turns / std::max(warp.waits, 1.0);
-  const double others_s = round_s / (std::ceil(workload.block_threads / double{access::warp_lanes}) + 1);
+  const double others_s = round_s / static_cast<double>(workload.warps_of_block() + 1);
   // Without loads nobody waits for memory, and a part of the warps may have none.
   const double loading = std::min(warp.waits, 1.0);
   return loading * turns * std::max(loads_s + warp.cycles * cycle_s - others_s, 0.0);
@@ -117,15 +116,16 @@ Waiting waiting_of(const Workload& workload, const Demand& demand, const Profile
       const double besides = places.turnovers * (stores * drained + loads * (drained - 1));
       found.even_s = places.turnovers * chain_s(chains->mean) + besides;
       found.uneven_s = std::max(chain_s(chains->longest), places.turnovers * chain_s(chains->busiest)) + besides;
-      if (workload.in_step)
-        found.barriers_s = idle_memory_seconds(workload, memory_s, places.turnovers, loads_at(0), cycle_s);
     } else {
       if (workload.in_step) found.barriers_s = places.rounds(workload) * loads * drain;
       found.even_s = found.uneven_s = places.rounds(workload) * ((loads + stores) * drained + turns);
     }
     return found;
   };
-  return waiting(busy_share(memory_s, [&](double busy) { return waiting(busy).uneven_s; }));
+  Waiting found = waiting(busy_share(memory_s, [&](double busy) { return waiting(busy).uneven_s; }));
+  if (workload.in_step && workload.chains)
+    found.barriers_s = idle_memory_seconds(workload, memory_s, places.turnovers, loads_at(0), cycle_s);
+  return found;
 }
 
 }  // namespace gpumem::model

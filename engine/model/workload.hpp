@@ -140,6 +140,9 @@ struct Workload {
   std::optional<ClusterTraffic> cluster = {};
   std::vector<Operation> operations = {};  ///< in the order the host issues them; empty: one launch of the kernel
 
+  [[nodiscard]] std::uint64_t warps_of_block() const {
+    return (std::uint64_t{block_threads} + access::warp_lanes - 1) / access::warp_lanes;
+  }
   [[nodiscard]] bool modelled() const { return unmodelled.empty(); }
   [[nodiscard]] std::uint64_t useful_bytes() const { return useful_bytes_read + useful_bytes_written; }
 };

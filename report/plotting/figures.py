@@ -130,7 +130,7 @@ def series_of(cases: Sequence[Case], looks: Looks, swept: str, place: axes.Place
     found: list[Series] = []
     names: Counter[str] = Counter()
     placed = [(x, case, case.report.words.phrase(swept, case.parameters[swept]))
-              for case in cases if (x := place(case)) is not None]
+              for case in cases if swept in case.parameters and (x := place(case)) is not None]
     for of_curve in grouped(placed, lambda entry: (entry[1].report.label, values_of(entry[1], looks.curves))).values():
         _, first, _ = of_curve[0]
         label = looks.label(first)

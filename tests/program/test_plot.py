@@ -113,6 +113,15 @@ class Figures(PlotTest):
         self.assertEqual(panel["series"][0]["points"][0]["title"], "ladder, working set 16 KiB")
         self.assertEqual(ladder(measured[:-1])["x"]["label"], "working set")  # of one case it is not known
 
+    def test_a_case_without_the_swept_parameter_has_no_place(self):
+        report = foreign_report()
+        for case in report["results"]:
+            case["drawn_over"] = "bandwidth_gb_per_s"
+            case["bandwidth_gb_per_s"]["measured"] = 100
+        report["results"][0]["parameters"] = {"another": 1}
+        ladder = self.panels(self.kept(report, "lacking"))[0]
+        self.assertEqual(len(ladder["series"][0]["points"]), 7)  # of eight
+
     def test_what_is_nearly_in_powers_has_a_logarithmic_axis(self):
         panel, = self.panels(H200 / "working-set.json")
         self.assertEqual(panel["x"]["scale"], "log2")

@@ -8,6 +8,7 @@
 #include "app/program/pricing.hpp"
 #include "engine/access/space.hpp"
 #include "engine/model/predict.hpp"
+#include "tests/app/program/machine_code/written_code.hpp"
 #include "tests/app/program/raw_writer.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/predictions/cases.hpp"
@@ -311,31 +312,27 @@ TEST_CASE("a word of floats takes an addend when it has the sum", "[program][pri
 }
 
 TEST_CASE("memory waits while the threads of all blocks wait for each other", "[program][pricing]") {
-  constexpr std::uint64_t none = 7;
-  const auto instruction = [](std::uint64_t operation, std::uint64_t sets, std::uint64_t waits_for) {
-    return gpumem::test::bytes_of(operation | none << 12) +
-           gpumem::test::bytes_of(none << 23 | std::uint64_t{1} << 41 | sets << 46 | none << 49 | waits_for << 52);
-  };
-  const std::string load = instruction(0x981, 0, 0);
-  const std::string use = instruction(0x221, none, 1);
-  const std::string barrier = instruction(0x11d, none, 0);
-  const std::string exit = instruction(0x94d, none, 0);
-  const auto priced = [&](const std::string& code, unsigned block_threads) {
+  namespace written = gpumem::test::machine_code;
+  const auto priced = [&](const std::vector<written::Written>& code, unsigned block_threads) {
+    const std::string bytes = written::code_of(code);
     LaunchSums launch = launch_of({streaming(RawOp::load, requests, 32, 0)});  // so much that memory is the limit
     launch.block_threads = block_threads;
     launch.blocks = requests * 32 / block_threads;
-    launch.code = code;
+    launch.code = bytes;
     return Pricing(launch, h200()).as_it_is();
   };
   const auto at_barriers = [](const PricedLaunch& launch) {
     const auto stage = std::ranges::find(launch.stages, "barriers", &model::StageTime::stage);
     return stage == launch.stages.end() ? 0 : stage->seconds;
   };
-  const std::string in_step = load + use + barrier + exit;
+  const written::Written load{written::ldg, 0};
+  const written::Written use{written::fadd, written::none, 1};
+  const std::vector<written::Written> alone = {load, use, {written::exits}};
+  const std::vector<written::Written> in_step = {load, use, {written::bar}, {written::exits}};
   const PricedLaunch blocks = priced(in_step, 256);
   CHECK(at_barriers(blocks) > 0);
-  CHECK(blocks.seconds > priced(load + use + exit, 256).seconds + 0.5 * at_barriers(blocks));
-  CHECK(at_barriers(priced(load + use + exit, 256)) == 0);
+  CHECK(blocks.seconds > priced(alone, 256).seconds + 0.5 * at_barriers(blocks));
+  CHECK(at_barriers(priced(alone, 256)) == 0);
   CHECK(at_barriers(priced(in_step, 32)) == 0);  // a warp has nobody to wait for
 }
 

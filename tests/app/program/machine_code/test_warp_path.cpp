@@ -4,6 +4,7 @@
 
 #include "app/program/machine_code/instructions.hpp"
 #include "app/program/machine_code/warp_path.hpp"
+#include "tests/app/program/machine_code/written_code.hpp"
 #include "tests/app/program/raw_writer.hpp"
 #include "tests/catch.hpp"
 
@@ -12,48 +13,7 @@ namespace gpumem::app::test_warp_path {
 namespace {
 
 namespace test = gpumem::test;
-
-// Operations, as nvdisasm names them.
-constexpr unsigned fadd = 0x221;
-constexpr unsigned imad = 0x224;
-constexpr unsigned mufu = 0x308;
-constexpr unsigned ldg = 0x981;
-constexpr unsigned stg = 0x986;
-constexpr unsigned lds = 0x984;
-constexpr unsigned bra = 0x947;
-constexpr unsigned exits = 0x94d;
-constexpr unsigned tensor_copy = 0x5b4;
-
-constexpr int none = 7;
-constexpr std::uint64_t unconditional = 7;
-
-/// An instruction for compute capability 9.0.
-struct Written {
-  unsigned operation = fadd;
-  int sets = none;
-  unsigned waits_for = 0;
-  bool predicated = false;
-  int to = -1;  ///< of a branch: the index of an instruction
-  unsigned stall = 1;
-};
-
-std::string code_of(const std::vector<Written>& all) {
-  std::string code;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Written& written = all[i];
-    std::uint64_t low = written.operation | (written.predicated ? 0x0000ULL : 0x7000ULL);
-    if (written.to >= 0) {
-      const auto distance = (static_cast<std::int64_t>(written.to) - static_cast<std::int64_t>(i) - 1) * 16 / 4;
-      low |= (static_cast<std::uint64_t>(distance) & 0xff) << 16;
-      low |= static_cast<std::uint64_t>(distance >> 8) << 34;
-    }
-    const std::uint64_t high = unconditional << 23 | std::uint64_t{written.stall} << 41 |
-                               static_cast<std::uint64_t>(written.sets) << 46 | std::uint64_t{none} << 49 |
-                               std::uint64_t{written.waits_for} << 52;
-    code += test::bytes_of(low) + test::bytes_of(high);
-  }
-  return code;
-}
+using namespace test::machine_code;
 
 constexpr double warps = 64;
 
