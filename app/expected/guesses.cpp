@@ -4,9 +4,11 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "app/run/record_of.hpp"
 #include "engine/base/error.hpp"
+#include "engine/model/complete_profile.hpp"
 #include "engine/model/source.hpp"
 #include "report/record/cases.hpp"
 
@@ -26,15 +28,19 @@ std::optional<model::Profile> profile_behind(const report::Report& report) {
   return profile;
 }
 
-/// The profile with what it guesses otherwise; the constants of the model's formulas are no guess about the GPU.
-model::Profile otherwise(model::Profile profile) {
+/// The profile with what it guesses otherwise; the constants of the model's formulas are no guess about the GPU. What
+/// is known of the memory still shows.
+model::Profile otherwise(const model::Profile& profile) {
   constexpr double factor = 0.8;
+  const auto is_guess = [&](std::string_view rate) {
+    return !model::rests_on_measurements(model::source_of(profile, rate));
+  };
+  model::Profile other = profile;
   for (const model::RateField& field : model::rate_fields()) {
-    const model::Source source = model::source_of(profile, field.name);
-    if (field.carried || field.measured_only || model::rests_on_measurements(source)) continue;
-    profile.rates.*field.value *= factor;
+    if (!field.carried && !field.measured_only && is_guess(field.name)) other.rates.*field.value *= factor;
   }
-  return profile;
+  model::keep_up(other, is_guess);
+  return other;
 }
 
 std::optional<double> headline(const Case& tested, const model::Profile& profile) {

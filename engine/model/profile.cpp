@@ -8,6 +8,7 @@
 #include "engine/base/error.hpp"
 #include "engine/base/json_reader.hpp"
 #include "engine/base/suggest.hpp"
+#include "engine/model/complete_profile.hpp"
 #include "engine/model/node.hpp"
 
 namespace gpumem::model {
@@ -86,79 +87,7 @@ Profile reference_profile() {
   return parse_gpu(JsonText(shipped.json, "configs/gpus/h200.json").root(), true);
 }
 
-/// How many times the reference's rates a device's are, and by what it was found.
-struct Factor {
-  double times = 1;
-  std::string_view by = {};  ///< empty: by nothing that the device says
-};
-
-struct Factors {
-  Factor memory;
-  Factor banks;  ///< of memory, as many as its bus is wide
-  Factor chip;
-  Factor link;
-
-  [[nodiscard]] Factor of(Scale scale) const {
-    switch (scale) {
-      case Scale::memory:
-        return memory;
-      case Scale::banks:
-        return banks;
-      case Scale::chip:
-        return chip;
-      case Scale::link:
-        return link;
-      case Scale::nothing:
-        break;
-    }
-    return {};
-  }
-};
-
-Factors factors_of(const Device& device, const Device& reference) {
-  // Not every GPU tells its clocks (one that shares the host's memory may not), and no rate may be 0.
-  const auto factor = [](double own, double other, std::string_view by, Factor unknown) {
-    return own > 0 ? Factor{own / other, by} : unknown;
-  };
-  Factors factors;
-  factors.chip =
-      factor(device.shared_peak_bytes_per_s(), reference.shared_peak_bytes_per_s(), "multiprocessors x clock", {});
-  factors.memory = factor(device.theoretical_bandwidth_bytes_per_s(), reference.theoretical_bandwidth_bytes_per_s(),
-                          "the memory's theoretical bandwidth", factors.chip);
-  factors.banks =
-      factor(device.memory_bus_bits, reference.memory_bus_bits, "the width of the memory's bus", factors.memory);
-  const double reference_link = reference.link_bytes_per_s().value_or(0);
-  if (reference_link > 0) {
-    factors.link =
-        factor(device.link_bytes_per_s().value_or(0), reference_link, "the links' theoretical bandwidths", {});
-  }
-  return factors;
-}
-
-/// Takes the rates that a profile leaves out from the reference, and says so.
-void complete(Profile& profile, const Profile& reference) {
-  const Factors factors = factors_of(profile.device, reference.device);
-  const auto says = [stated = profile.how](const char* name) { return stated.contains(name); };
-  for (const RateField& field : rate_fields()) {
-    if (field.measured_only || says(field.name)) continue;
-    const Factor factor = factors.of(field.scale);
-    // A device that says absurd things of itself gets no rate that its profile could not have.
-    profile.rates.*field.value = std::clamp(reference.rates.*field.value * factor.times, field.least, field.most);
-    profile.how[field.name] = factor.by.empty() ? "the H200's; not measured"
-                                                : fmt::format("the H200's, scaled by {}; not measured", factor.by);
-  }
-  // What was published and what was scaled may not fit: a mix is no faster than what it is a mix of.
-  Rates& rates = profile.rates;
-  const auto limit = [&](const char* name, double& rate, double most) {
-    if (!says(name)) rate = std::min(rate, most);
-  };
-  limit("dram_copy_bytes_per_s", rates.dram_copy_bytes_per_s,
-        std::max(rates.dram_read_bytes_per_s, rates.dram_write_bytes_per_s));
-  limit("pcie_both_ways_bytes_per_s", rates.pcie_both_ways_bytes_per_s,
-        rates.pcie_to_device_bytes_per_s + rates.pcie_to_host_bytes_per_s);
-}
-
-/// Takes those from the H200's.
+/// Takes the rates that a profile leaves out from the H200's.
 void complete(Profile& profile) {
   profile.from_attributes = profile.how.empty();
   const auto left_out = [&](const RateField& field) {

@@ -166,12 +166,17 @@ struct Rates : pattern::InstructionCosts {
   double address_copy_cycles = 0;         ///< more for one that loads and stores
 };
 
-/// What a rate of one GPU tells of another's: it grows with the theoretical bandwidth of the memory, with the banks of
-/// the memory and so with the width of its bus, with multiprocessors x clock, with the theoretical bandwidth of the
-/// host link, or with nothing a device says of itself. Lines that memory fetches one by one take as many rows of its
-/// banks: an H100's bus is 0.83 times as wide as an H200's, and takes 0.81 times as many loads at random a second, 0.85
-/// times as many stores.
-enum class Scale { nothing, memory, banks, chip, link };
+/// What a rate is counted by, and so by what it differs from one GPU to another (docs/method.md, What a profile leaves
+/// out).
+enum class Scale {
+  nothing,   ///< nothing that a device says of itself
+  memory,    ///< bytes that memory moves: channels x their width x the memory's clock
+  channels,  ///< rows that memory opens: each channel some a second, whatever its width and clock
+  l2,        ///< what slices of L2 serve: their number x the clock of L2
+  chip,      ///< what multiprocessors do: their number x their clock
+  link,      ///< bytes that the host link moves
+  clock      ///< a time by nature, told in cycles of the multiprocessors
+};
 
 using RateMember = double Rates::*;  // by a name: nvcc passes a bare one on in parentheses, which gcc warns of
 

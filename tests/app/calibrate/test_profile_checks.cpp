@@ -153,8 +153,8 @@ TEST_CASE("the rule that scales rates predicts an H100 from an H200, and the oth
   INFO(measured << " from " << from << ": " << errors.median << ", " << errors.p95 << ", " << errors.worst << " of "
                 << errors.cases);
   CHECK(errors.cases == 345);
-  CHECK(errors.median < 0.04);
-  CHECK(errors.p95 < 0.15);
+  CHECK(errors.median < 0.015);
+  CHECK(errors.p95 < 0.14);
 }
 
 TEST_CASE("a profile predicts its own measurements", "[profile_checks]") {

@@ -163,10 +163,14 @@ TEST_CASE("rates that a profile leaves out are the H200's, scaled and said to be
       };
       if (field.scale == Scale::memory) {
         is(1.0 / 6, "the H200's, scaled by the memory's theoretical bandwidth; not measured");
-      } else if (field.scale == Scale::banks) {
-        is(0.5, "the H200's, scaled by the width of the memory's bus; not measured");
+      } else if (field.scale == Scale::channels) {
+        is(0.25, "the H200's, scaled by the channels of the memory; not measured");
       } else if (field.scale == Scale::chip) {
         is(0.25, "the H200's, scaled by multiprocessors x clock; not measured");
+      } else if (field.scale == Scale::l2) {
+        is(1, "the H200's, scaled by the size of L2 x clock; not measured");
+      } else if (field.scale == Scale::clock) {
+        is(1, "the H200's, scaled by the multiprocessors' clock; not measured");
       } else if (field.scale == Scale::link) {
         is(factor, how);
       } else {

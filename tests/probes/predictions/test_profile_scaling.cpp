@@ -19,11 +19,13 @@ Device unknown_device() {
 
 constexpr double Rates::*memory_rates[] = {&Rates::dram_read_bytes_per_s, &Rates::dram_write_bytes_per_s,
                                            &Rates::dram_copy_bytes_per_s, &Rates::dram_split_sectors_per_s};
-constexpr double Rates::*bank_rates[] = {&Rates::l2_load_lines_per_s, &Rates::l2_load_line_pairs_per_s,
-                                         &Rates::l2_fill_lines_per_s, &Rates::l2_fill_line_pairs_per_s};
-constexpr double Rates::*chip_rates[] = {&Rates::l2_load_sectors_per_s,     &Rates::l2_store_sectors_per_s,
-                                         &Rates::l2_split_sectors_per_s,    &Rates::l2_store_lines_per_s,
-                                         &Rates::l2_store_line_pairs_per_s, &Rates::block_launches_per_s};
+constexpr double Rates::*line_rates[] = {&Rates::l2_load_lines_per_s, &Rates::l2_fill_lines_per_s,
+                                         &Rates::l2_store_lines_per_s};
+constexpr double Rates::*row_rates[] = {&Rates::l2_load_line_pairs_per_s, &Rates::l2_fill_line_pairs_per_s,
+                                        &Rates::l2_store_line_pairs_per_s};
+constexpr double Rates::*l2_rates[] = {&Rates::l2_load_sectors_per_s, &Rates::l2_store_sectors_per_s,
+                                       &Rates::l2_split_sectors_per_s, &Rates::l2_read_requests_per_s};
+constexpr double Rates::*chip_rates[] = {&Rates::l2_store_collisions_per_s, &Rates::block_launches_per_s};
 constexpr double Rates::*link_rates[] = {&Rates::pcie_to_device_bytes_per_s, &Rates::pcie_to_host_bytes_per_s,
                                          &Rates::pcie_both_ways_bytes_per_s, &Rates::pcie_load_lines_per_s,
                                          &Rates::pcie_load_sectors_per_s,    &Rates::pcie_write_bytes_per_s,
@@ -48,18 +50,33 @@ constexpr double Rates::*other_rates[] = {&Rates::load_latency_s,
                                           &Rates::pcie_latency_s,
                                           &Rates::l1_latency_cycles,
                                           &Rates::memory_latency_cycles,
-                                          &Rates::host_latency_cycles,
                                           &Rates::l1_bytes,
                                           &Rates::l2_near_share,
                                           &Rates::nvlink_efficiency,
                                           &Rates::peer_copy_s};
 
-void check_scaled(const Rates& rates, double memory, double chip, double link = 1, double banks = 1) {
+/// How many times the H200's rates are, by what they are counted by.
+struct Times {
+  double memory = 1;
+  double channels = 1;
+  double l2 = 1;
+  double chip = 1;
+  double link = 1;
+  double clock = 1;
+};
+
+void check_scaled(const Rates& rates, const Times& times) {
   const Rates reference = load_profile("h200").rates;
-  for (const auto rate : memory_rates) CHECK(rates.*rate == Approx(reference.*rate * memory));
-  for (const auto rate : bank_rates) CHECK(rates.*rate == Approx(reference.*rate * banks));
-  for (const auto rate : chip_rates) CHECK(rates.*rate == Approx(reference.*rate * chip));
-  for (const auto rate : link_rates) CHECK(rates.*rate == Approx(reference.*rate * link));
+  const auto check = [&](const auto& members, double factor) {
+    for (const auto rate : members) CHECK(rates.*rate == Approx(reference.*rate * factor));
+  };
+  check(memory_rates, times.memory);
+  check(line_rates, times.memory);
+  check(row_rates, times.channels);
+  check(l2_rates, times.l2);
+  check(chip_rates, times.chip);
+  check(link_rates, times.link);
+  CHECK(rates.host_latency_cycles == Approx(reference.host_latency_cycles * times.clock));
   for (const auto rate : other_rates) CHECK(rates.*rate == reference.*rate);
 }
 
@@ -100,44 +117,54 @@ TEST_CASE("a device like the reference but unknown gets its rates, marked as a g
   for (const auto& [rate, how] : profile.how) CHECK(how.ends_with("; not measured"));
   const auto measured_only = std::ranges::count_if(rate_fields(), &RateField::measured_only);
   CHECK(profile.how.size() + static_cast<std::size_t>(measured_only) == rate_fields().size());
-  check_scaled(profile.rates, 1, 1);
+  check_scaled(profile.rates, {});
 }
 
 TEST_CASE("an unknown device's rates scale with what its memory, its chip and its link can do", "[profile]") {
   Device device = unknown_device();
-  device.memory_clock_hz /= 2;
-  check_scaled(profile_of(device).rates, static_cast<double>(device.memory_clock_hz) / 3'201'000'000, 1);
+  device.memory_clock_hz = device.memory_clock_hz * 3 / 4;
+  check_scaled(profile_of(device).rates, {.memory = 0.75});
+  device.memory_clock_hz = unknown_device().memory_clock_hz / 2;  // HBM2E, whose channels are twice as wide
+  check_scaled(profile_of(device).rates, {.memory = 0.5, .channels = 0.5});
 
   device = unknown_device();
   device.memory_bus_bits /= 2;
-  check_scaled(profile_of(device).rates, 0.5, 1, 1, 0.5);
+  check_scaled(profile_of(device).rates, {.memory = 0.5, .channels = 0.5});
 
   device = unknown_device();
   device.multiprocessors = 66;
-  device.sm_clock_hz = 990'000'000;
-  check_scaled(profile_of(device).rates, 1, 0.25);
+  check_scaled(profile_of(device).rates, {.chip = 0.5});
+  device.sm_clock_hz = device.sm_clock_hz * 4 / 3;
+  check_scaled(profile_of(device).rates, {.l2 = 4.0 / 3, .chip = 2.0 / 3, .clock = 4.0 / 3});
+  device.compute_capability = "8.0";  // slices of another L2
+  device.memory_bus_bits /= 2;
+  check_scaled(profile_of(device).rates,
+               {.memory = 0.5, .channels = 0.5, .l2 = 2.0 / 3, .chip = 2.0 / 3, .clock = 4.0 / 3});
 
   device = unknown_device();
   device.pcie_generation = 4;
   device.pcie_width = 8;
-  check_scaled(profile_of(device).rates, 1, 1, 0.25);
+  check_scaled(profile_of(device).rates, {.link = 0.25});
   device.link_is_pcie = false;  // nothing is known of another link
-  check_scaled(profile_of(device).rates, 1, 1, 1);
+  check_scaled(profile_of(device).rates, {});
 }
 
 TEST_CASE("a device that does not tell a clock is still predicted", "[profile]") {
   Device device = unknown_device();
   device.memory_clock_hz = 0;
   device.multiprocessors = 66;
-  check_scaled(profile_of(device).rates, 0.5, 0.5);  // a smaller chip has a smaller memory
+  device.l2_bytes /= 2;
+  check_scaled(profile_of(device).rates, {.memory = 0.5, .channels = 0.5, .l2 = 0.5, .chip = 0.5});
   const Prediction prediction =
       test::predict(test::global_case("offset", std::uint64_t{0}, "copy"), profile_of(device));
   CHECK(std::isfinite(prediction.seconds));
   CHECK(prediction.bytes_per_s > 0);
 
+  device = unknown_device();
+  device.memory_clock_hz = 0;
   device.memory_bus_bits = 0;
   device.sm_clock_hz = 0;
-  check_scaled(profile_of(device).rates, 1, 1);
+  check_scaled(profile_of(device).rates, {});
 }
 
 TEST_CASE("a guess for a known kind of GPU is of the right size", "[profile]") {
