@@ -74,7 +74,7 @@ void add_prediction(report::Record& record, const Probe& probe, const Workload& 
     if (costed.addresses) record.access[i].cost(report::addresses).predicted = cost.addresses_per_request;
   }
   // What the model does not reach may visit other data in every launch: the footprint of one then says nothing.
-  if (prediction.cache_resident && workload.modelled()) record.flags.emplace_back("cache_resident");
+  if (prediction.served_by_l2 && workload.modelled()) record.flags.emplace_back("cache_resident");
   if (profile.from_attributes) record.flags.emplace_back("predicted_from_attributes");
   const std::string why_not = model::why_unpredicted(workload, profile);
   // Of steps of a chase, or of what runs at once, there is a prediction, though none of the time of the whole run.

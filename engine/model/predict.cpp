@@ -66,6 +66,9 @@ Prediction predict_with(const std::optional<Traffic>& traffic, std::vector<acces
   const StageTime slowest =
       prediction.stages.empty() ? StageTime{} : std::ranges::max(prediction.stages, {}, &StageTime::seconds);
   prediction.bottleneck = slowest.stage;
+  const bool by_memory = slowest.stage == "dram" || slowest.stage == "l2_lines";
+  prediction.served_by_l2 = prediction.cache_resident ||
+                            (!workload.peer && !by_memory && fits_in_l2(workload, prediction.demand, profile.device));
   prediction.bytes_per_s = static_cast<double>(workload.useful_bytes()) / prediction.seconds;
   return prediction;
 }

@@ -26,6 +26,8 @@ struct Prediction {
   double seconds = 0;           ///< one launch, or one run of the operations
   double bytes_per_s = 0;       ///< useful bytes / seconds
   bool cache_resident = false;  ///< the footprint fits in L2, so DRAM is left out; never with mapped host memory
+  /// The footprint fits in L2, and memory, of which a little is still asked, limits nothing.
+  bool served_by_l2 = false;
   std::vector<measure::StageSpan> timeline;  ///< of several operations, one span each; else empty
 };
 

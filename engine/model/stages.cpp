@@ -41,6 +41,16 @@ struct LineSeconds {
   [[nodiscard]] double sum() const { return loaded + filled + stored + mixed; }
 };
 
+/// Of two things that hide each other but for a share of the shorter.
+double exposed(double one, double other, double share) { return std::max(one, other) + share * std::min(one, other); }
+
+/// The lines of a launch that is simulated: stores wait for a part of what fills cost.
+LineSeconds simulated_lines(const Demand& demand, const Rates& rates) {
+  LineSeconds lines(demand, rates);
+  lines.filled *= rates.l2_filled_share;
+  return lines;
+}
+
 /// Seconds for a mix of DRAM reads and writes. Turning the bus around costs most for equal shares, so the time per
 /// byte is the line between the pure rates plus a parabola that meets the measured copy rate.
 double dram_seconds(const Demand& demand, const Rates& rates) {
@@ -105,13 +115,12 @@ double overlapped(double a, double b, double exponent) {
 /// Loads wait for L2's answers and for lines that it fetches, which hide each other in part; stores that find their
 /// line there come and go before those that do not; and little of the one hides behind the other (docs/patterns.md).
 double simulated_seconds(const Demand& demand, const Rates& rates, double others, bool cached) {
-  const LineSeconds lines = cached ? LineSeconds({}, rates) : LineSeconds(demand, rates);
+  const LineSeconds lines = simulated_lines(cached ? Demand{} : demand, rates);
   const double loads =
       overlapped(demand.l2_read_requests / rates.l2_read_requests_per_s, lines.loaded, rates.l2_loads_exponent);
-  const double filled = rates.l2_filled_share * lines.filled;
-  const double stores = demand.l2_write_requests / rates.l2_write_requests_per_s + filled;
-  const double both = std::max(loads, stores) + rates.l2_exposed_share * std::min(loads, stores);
-  const double least = lines.loaded + filled + lines.stored;
+  const double stores = demand.l2_write_requests / rates.l2_write_requests_per_s + lines.filled;
+  const double both = exposed(loads, stores, rates.l2_exposed_share);
+  const double least = lines.loaded + lines.filled + lines.stored;
   const double met = demand.store_collisions / rates.l2_store_collisions_per_s;
   // Stores that wait for few busy lines keep the others of their warps waiting.
   const double exponent = 1 + (rates.overlap_exponent - 1) / std::max(1.0, demand.meeting_unevenness);
@@ -125,13 +134,15 @@ bool is_arithmetic(std::string_view stage) {
   return std::ranges::find(stages, stage) != std::end(stages);
 }
 
-bool is_cached(const Workload& workload, const Demand& demand, const Device& device) {
-  if (demand.simulated) {  // a launch that finds nearly all in L2 still fetches a little
-    constexpr double little = 0.02;
-    return demand.dram_read_bytes + demand.dram_write_bytes < little * demand.footprint_bytes;
-  }
+bool fits_in_l2(const Workload& workload, const Demand& demand, const Device& device) {
   const double of_launch = demand.footprint_bytes / workload.launches;
   return of_launch > 0 && of_launch <= static_cast<double>(device.l2_bytes) && !demand.over_link && !workload.cold;
+}
+
+bool is_cached(const Workload& workload, const Demand& demand, const Device& device) {
+  if (!demand.simulated) return fits_in_l2(workload, demand, device);
+  constexpr double little = 0.02;  // a launch that finds nearly all in L2 still fetches a little
+  return demand.dram_read_bytes + demand.dram_write_bytes < little * demand.footprint_bytes;
 }
 
 std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workload, const Profile& profile,
@@ -165,12 +176,12 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
         demand.l2_load_sectors / rates.l2_load_sectors_per_s + demand.l2_store_sectors / rates.l2_store_sectors_per_s +
             demand.l2_split_sectors / (demand.simulated ? rates.l2_store_sectors_per_s : rates.l2_split_sectors_per_s));
     if (demand.simulated) {
-      stage("l2_requests", demand.l2_read_requests / rates.l2_read_requests_per_s +
-                               demand.l2_write_requests / rates.l2_write_requests_per_s);
+      stage("l2_requests", exposed(demand.l2_read_requests / rates.l2_read_requests_per_s,
+                                   demand.l2_write_requests / rates.l2_write_requests_per_s, rates.l2_exposed_share));
       if (demand.store_collisions > 0) stage("rewrites", demand.store_collisions / rates.l2_store_collisions_per_s);
     }
     if (!cached) {
-      stage("l2_lines", LineSeconds(demand, rates).sum());
+      stage("l2_lines", (demand.simulated ? simulated_lines(demand, rates) : LineSeconds(demand, rates)).sum());
       stage("dram", dram_s);
     }
   }

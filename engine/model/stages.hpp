@@ -13,6 +13,10 @@
 
 namespace gpumem::model {
 
+/// Whether L2 could hold everything of device memory that a launch touches, from the launch before. Never with mapped
+/// host memory.
+[[nodiscard]] bool fits_in_l2(const Workload& workload, const Demand& demand, const Device& device);
+
 /// Whether everything of device memory that a launch touches fits in L2 and is there from the launch before, so that
 /// DRAM is left out. Never with mapped host memory.
 [[nodiscard]] bool is_cached(const Workload& workload, const Demand& demand, const Device& device);
