@@ -27,6 +27,13 @@ struct ExpectArguments : ResultRequest {
   bool all = false;                   ///< every profile that is shipped
 };
 
+/// The shipped profile of the device: it tells what others of its kind reach. The user's own only where none is
+/// shipped.
+model::Profile profile_to_expect(const Device& device, const Environment& environment) {
+  model::Profile shipped = model::profile_of(device);
+  return shipped.from_attributes ? model::profile_for(device, {.own = environment.own_profiles}) : shipped;
+}
+
 /// The GPU of this machine. Throws a no-GPU error that names the command for another one.
 report::ExpectedGpu expected_of_machine(const std::string& device, const Environment& environment) {
   std::vector<Device> gpus;
@@ -38,7 +45,7 @@ report::ExpectedGpu expected_of_machine(const std::string& device, const Environ
                                    error.what(), fmt::join(model::profile_names(), ", ")));
   }
   const Device chosen = devices_of(device, gpus).front();
-  model::Profile profile = model::profile_for(chosen, {.own = environment.own_profiles});
+  model::Profile profile = profile_to_expect(chosen, environment);
   const auto place = chosen.index.value_or(0);
   if (gpus.size() > 1) profile.gpus = std::move(gpus);
   return expected_of(profile, environment.registry, place);

@@ -7,8 +7,8 @@
 
 #include "app/run/backend.hpp"
 #include "app/run/shape_choice.hpp"
+#include "engine/model/profile_names.hpp"
 #include "engine/model/source.hpp"
-#include "report/record/cases.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -48,15 +48,13 @@ std::string command_of(const std::vector<GivenAxis>& axes) {
   return command;
 }
 
-/// The one case that the axes mean, as a probe would run it; absent where it cannot run or nothing is predicted.
-std::optional<report::Record> predicted(const std::vector<GivenAxis>& axes, const std::vector<Probe>& registry,
-                                        Backend& backend) {
+/// The one case that the axes mean, in the shape that a probe would run it in; absent where it cannot run.
+std::optional<Case> case_of(const std::vector<GivenAxis>& axes, const std::vector<Probe>& registry, Backend& backend) {
   Plan plan = fitted(make_plan(registry, {}, axes), backend.device());
   if (plan.size() != 1) return std::nullopt;
   PlannedSweep& sweep = plan.sweeps.front();
   if (sweep.cases.empty() || choose_shape(sweep, backend).failure) return std::nullopt;
-  report::Record record = backend.run(sweep.cases.front());
-  return record.status == report::Status::ok ? std::optional(std::move(record)) : std::nullopt;
+  return sweep.cases.front();
 }
 
 std::optional<double> value_of(const ExpectedQuantity& quantity, const report::Record& record) {
@@ -73,9 +71,65 @@ std::optional<double> value_of(const ExpectedQuantity& quantity, const report::R
   return std::nullopt;
 }
 
+/// How far a value moves with a rate of the profile: 1 if by as much.
+double moved_by(const ExpectedQuantity& quantity, const Case& tested, double value, model::Profile profile,
+                const model::RateField& rate) {
+  constexpr double less = 0.01;
+  profile.rates.*rate.value *= 1 - less;
+  const auto moved = value_of(quantity, make_model_backend(std::move(profile))->run(tested));
+  return moved ? std::abs(*moved / value - 1) / less : 0;
+}
+
+/// The rate of the profile that decides the value: the one that the value goes with most.
+std::string deciding_rate(const ExpectedQuantity& quantity, const Case& tested, double value,
+                          const model::Profile& profile) {
+  constexpr double most_of_it = 0.5;  // of what all rates together move: no other moves more
+  const auto moved = [&](const model::RateField& rate) { return moved_by(quantity, tested, value, profile, rate); };
+  const auto fields = model::rate_fields();
+  const auto usual = std::ranges::find(fields, std::string_view(quantity.rate), &model::RateField::name);
+  std::pair<double, std::string_view> strongest = {moved(*usual), usual->name};
+  if (strongest.first >= most_of_it) return quantity.rate;
+  for (const model::RateField& rate : fields) {
+    if (!rate.carried && profile.how.contains(rate.name)) strongest = std::max(strongest, {moved(rate), rate.name});
+  }
+  return std::string(strongest.second);
+}
+
 /// Where all of L2 is as near, none of it is far.
 bool is_told(const ExpectedQuantity& quantity, const model::Profile& profile) {
   return std::string_view(quantity.rate) != "l2_far_latency_cycles" || profile.rates.l2_near_share < 1;
+}
+
+/// How far healthy GPUs lie from the value; absent where nobody knows.
+std::optional<Spread> spread_of(const ExpectedQuantity& quantity, const model::Profile& profile, model::Source source) {
+  if (profile.source != model::ProfileSource::shipped || !model::rests_on_measurements(source)) return std::nullopt;
+  for (const auto& [kind, spread] : quantity.spread_of_kind) {
+    if (model::same_gpu(kind, profile.device.name)) return spread;
+  }
+  return quantity.spread;
+}
+
+/// The value, how it is known, and how far healthy GPUs lie from it.
+report::ExpectedValue expected_value(const ExpectedQuantity& quantity, double value, const std::string& rate,
+                                     const report::HeadlineRecord& headline, const model::Profile& profile) {
+  const model::Source source = model::source_of(profile, rate);
+  report::ExpectedValue expected;
+  expected.quantity = quantity.name;
+  expected.group = quantity.group;
+  expected.title = quantity.title;
+  expected.in_other_unit = quantity.reading == ExpectedQuantity::Reading::nanoseconds;
+  expected.value = value;
+  const bool is_bandwidth = quantity.reading == ExpectedQuantity::Reading::headline && headline.better == Better::more;
+  if (is_bandwidth) expected.peak = headline.peak;
+  if (const auto spread = spread_of(quantity, profile, source)) {
+    expected.low = value * spread->low;
+    // No GPU is faster than its peak, which a prediction may reach by itself.
+    expected.high = std::min(value * spread->high, std::max(value, expected.peak.value_or(HUGE_VAL)));
+  }
+  expected.source = model::to_string(source);
+  expected.source_words = model::source_words(profile, rate);
+  expected.how = profile.how.at(rate);
+  return expected;
 }
 
 }  // namespace
@@ -83,33 +137,20 @@ bool is_told(const ExpectedQuantity& quantity, const model::Profile& profile) {
 report::ExpectedGpu expected_of(const model::Profile& profile, const std::vector<Probe>& registry, std::size_t gpu) {
   report::ExpectedGpu found{.device = profile.device, .profile = std::nullopt, .values = {}};
   if (!profile.from_attributes) found.profile = profile.name;
+  found.is_own = profile.source == model::ProfileSource::own || profile.source == model::ProfileSource::file;
   const std::unique_ptr<Backend> backend = make_model_backend(profile);
   const std::optional<Pair> pair = joined_pair(profile, gpu);
   for (const ExpectedQuantity& quantity : expected_quantities()) {
     const auto axes = of_pair(quantity.axes, pair);
     if (!axes || !is_told(quantity, profile)) continue;
-    const auto record = predicted(*axes, registry, *backend);
-    const auto value = record ? value_of(quantity, *record) : std::nullopt;
+    const auto tested = case_of(*axes, registry, *backend);
+    if (!tested) continue;
+    const report::Record record = backend->run(*tested);
+    const auto value = record.status == report::Status::ok ? value_of(quantity, record) : std::nullopt;
     if (!value || *value <= 0) continue;
-    const model::Source source = model::source_of(profile, quantity.rate);
-    report::ExpectedValue& expected = found.values.emplace_back();
-    expected.quantity = quantity.name;
-    expected.group = quantity.group;
-    expected.title = quantity.title;
-    expected.in_other_unit = quantity.reading == ExpectedQuantity::Reading::nanoseconds;
-    expected.value = *value;
-    const bool is_bandwidth =
-        quantity.reading == ExpectedQuantity::Reading::headline && record->headline.better == Better::more;
-    if (is_bandwidth) expected.peak = record->headline.peak;
-    if (quantity.spread && model::rests_on_measurements(source)) {
-      expected.low = *value * quantity.spread->low;
-      // No GPU is faster than its peak, which a prediction may reach by itself.
-      expected.high = std::min(*value * quantity.spread->high, std::max(*value, expected.peak.value_or(HUGE_VAL)));
-    }
-    expected.source = model::to_string(source);
-    expected.source_words = model::source_words(profile, quantity.rate);
-    expected.how = profile.how.at(quantity.rate);
-    expected.command = command_of(*axes);
+    const std::string rate = deciding_rate(quantity, *tested, *value, profile);
+    found.values.push_back(expected_value(quantity, *value, rate, record.headline, profile));
+    found.values.back().command = command_of(*axes);
   }
   return found;
 }

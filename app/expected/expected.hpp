@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/run/plan.hpp"
@@ -32,9 +33,12 @@ struct ExpectedQuantity {
   const char* group;
   const char* title;
   std::vector<GivenAxis> axes;        ///< of the one case; "{source}" and "{target}" stand for two joined GPUs
-  const char* rate;                   ///< of a profile: the one that decides the value most
+  const char* rate;                   ///< of a profile: the one that decides the value, unless another limits before it
   std::optional<Spread> spread = {};  ///< absent where no reference report has measured it
   Reading reading = Reading::headline;
+  /// Where the model is off by more than GPUs of a kind differ: the spread of each kind that was measured, by the
+  /// name of its device.
+  std::vector<std::pair<std::string_view, Spread>> spread_of_kind = {};
 };
 
 /// In the order in which they are shown: nearest first, the links last.
@@ -42,7 +46,8 @@ struct ExpectedQuantity {
 
 /// What the profile's GPU should reach; the links to other GPUs if it is a node, or `profile.gpus` are those of a
 /// machine. `gpu` is the index of the GPU among them. Predicts, which takes some milliseconds. Quantities that the
-/// profile does not tell are left out.
+/// profile does not tell are left out. How a value is known is how the rate is known that decides it. Only the profiles
+/// that are shipped tell what healthy GPUs reach: of others no value has an interval.
 [[nodiscard]] report::ExpectedGpu expected_of(const model::Profile& profile, const std::vector<Probe>& registry,
                                               std::size_t gpu = 0);
 

@@ -1,5 +1,7 @@
 #include "engine/model/source.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -17,6 +19,22 @@ std::string_view how_of(const Profile& profile, std::string_view rate) {
   const std::string_view other = how.substr(as.size(), how.find_first_of(":;,", as.size()) - as.size());
   const bool is_rate = other != rate && profile.how.contains(std::string(other));
   return is_rate && !profile.how.at(std::string(other)).starts_with(as) ? profile.how.at(std::string(other)) : how;
+}
+
+/// What a text says of another GPU before it says who published it: "of an L40: ..." or "scaled from an A40: ...".
+struct OtherGpu {
+  std::string_view gpu = {};  ///< "an L40"; empty where the text names no other
+  std::string_view rest;      ///< what follows
+};
+
+OtherGpu other_gpu(std::string_view how) {
+  for (const std::string_view beginning : {"of a", "scaled from a"}) {
+    const std::size_t end = how.find(": ");
+    if (!how.starts_with(beginning) || end == std::string_view::npos) continue;
+    const std::size_t gpu = beginning.size() - 1;  // with its article
+    return {how.substr(gpu, end - gpu), how.substr(end + 2)};
+  }
+  return {.rest = how};
 }
 
 /// How texts begin that are no publication.
@@ -56,8 +74,9 @@ bool names_source(const Profile& profile, std::string_view rate) {
   const std::string_view how = how_of(profile, rate);
   if (how.starts_with("as ")) return false;  // no rate that would say it
   if (beginning_of(how) != nullptr) return true;
-  const std::size_t what = how.find(": ");
-  return what != std::string_view::npos && how.substr(0, what).find(", ") != std::string_view::npos;
+  const std::string_view published = other_gpu(how).rest;
+  const std::size_t what = published.find(": ");
+  return what != std::string_view::npos && published.substr(0, what).find(", ") != std::string_view::npos;
 }
 
 std::string_view to_string(Source source) {
@@ -67,13 +86,14 @@ std::string_view to_string(Source source) {
 
 std::string source_words(const Profile& profile, std::string_view rate) {
   const Source source = source_of(profile, rate);
+  const auto [gpu, rest] = other_gpu(how_of(profile, rate));
+  const std::string who(publication(rest));
   switch (source) {
-    case Source::published: {
-      const std::string_view who = publication(how_of(profile, rate));
-      return who.empty() ? "published" : "published (" + std::string(who) + ")";
-    }
+    case Source::published:
+      if (who.empty()) return "published";
+      return gpu.empty() ? fmt::format("published ({})", who) : fmt::format("published of {} ({})", gpu, who);
     case Source::scaled:
-      return "scaled from the H200";
+      return gpu.empty() ? "scaled from the H200" : fmt::format("scaled from {} ({})", gpu, who);
     case Source::attributes:
       return "from attributes";
     case Source::measured:

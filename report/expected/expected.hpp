@@ -16,7 +16,7 @@ struct ExpectedValue {
   /// Of what says the same as the value before in another unit: then only programs get a row of it.
   bool in_other_unit = false;
   double value = 0;
-  /// Within which measurements of healthy GPUs lie; absent where no GPU of the kind was measured.
+  /// Within which measurements of healthy GPUs lie; absent where nobody knows.
   std::optional<double> low = {};
   std::optional<double> high = {};
   std::optional<double> peak = {};  ///< the best that the hardware could do
@@ -29,6 +29,7 @@ struct ExpectedValue {
 struct ExpectedGpu {
   Device device;
   std::optional<std::string> profile;  ///< its name; absent where all follows from the device's attributes
+  bool is_own = false;                 ///< the user's: it tells what one GPU reached, not what healthy ones do
   std::vector<ExpectedValue> values;   ///< what is not known is left out
 };
 

@@ -26,7 +26,10 @@ Json to_json(const ExpectedValue& value) {
 Json to_json(const ExpectedGpu& gpu) {
   Json expected = Json::array();
   for (const ExpectedValue& value : gpu.values) expected.push_back(to_json(value));
-  return {{"gpu", gpu.device.name}, {"profile", optional(gpu.profile)}, {"expected", std::move(expected)}};
+  return {{"gpu", gpu.device.name},
+          {"profile", optional(gpu.profile)},
+          {"own", gpu.is_own},
+          {"expected", std::move(expected)}};
 }
 
 void write_document(std::ostream& out, const Json& members) {

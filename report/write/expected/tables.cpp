@@ -53,21 +53,19 @@ Block block_of(const ExpectedGpu& gpu, const std::string& group) {
   const bool latencies = group == "latency";
   block.columns = {{.heading = {"of", ""}, .names = true},
                    {.heading = {"expected", ""}},
-                   {.heading = {"healthy GPUs", ""}},
                    {.heading = {latencies ? "that is" : "of peak", ""}},
                    {.heading = {"known how", ""}, .names = true, .prose = true},
                    {.heading = {"measured by", ""}, .rank = 1, .names = true, .code = true}};
+  constexpr std::ptrdiff_t interval = 2;
+  if (!gpu.is_own) block.columns.insert(block.columns.begin() + interval, {.heading = {"healthy GPUs", ""}});
   for (std::size_t i = 0; i < gpu.values.size(); ++i) {
     const ExpectedValue& value = gpu.values[i];
     if (value.group != group || value.in_other_unit) continue;
     const bool has_other = i + 1 < gpu.values.size() && gpu.values[i + 1].in_other_unit;
     Row row;
-    row.cells = {value.title,
-                 value_words(value.quantity, value.value),
-                 range_words(value),
-                 aside(value, has_other ? &gpu.values[i + 1] : nullptr),
-                 one_line(value.source_words),
-                 value.command};
+    row.cells = {value.title, value_words(value.quantity, value.value),
+                 aside(value, has_other ? &gpu.values[i + 1] : nullptr), one_line(value.source_words), value.command};
+    if (!gpu.is_own) row.cells.insert(row.cells.begin() + interval, range_words(value));
     row.position = value.title;
     block.rows.push_back(std::move(row));
   }
@@ -88,6 +86,11 @@ std::string said_of(const ExpectedGpu& gpu) {
     return "No profile is of this kind of GPU: what follows scales an H200's by what the device says of itself. "
            "'gpumem calibrate' measures a profile.";
   }
+  if (gpu.is_own) {
+    return fmt::format(
+        "By the model from your own profile '{}', which tells what one GPU reached, not what healthy ones do.",
+        one_line(*gpu.profile));
+  }
   return fmt::format("What a healthy GPU of this kind reaches, by the model from profile '{}'.",
                      one_line(*gpu.profile));
 }
@@ -96,11 +99,12 @@ Page page_of(const ExpectedGpu& gpu) {
   Page page;
   page.before = {{gpu_words(gpu), Tint::bold}, {said_of(gpu), Tint::dim}};
   for (const std::string& group : groups_of(std::span(&gpu, 1))) page.blocks.push_back(block_of(gpu, group));
+  if (gpu.is_own) return page;
   const bool any_without =
       std::ranges::any_of(gpu.values, [](const ExpectedValue& value) { return !value.low.has_value(); });
   if (any_without) {
     page.after.push_back(
-        {"Without an interval: assumed, scaled from another GPU, or in no reference report.", Tint::dim});
+        {"Without an interval: nobody knows how far healthy GPUs differ, or the value is guessed.", Tint::dim});
   }
   page.after.push_back({"'gpumem check smoke' fails a GPU that is off by more than twice as far.", Tint::dim});
   return page;
@@ -116,8 +120,10 @@ std::string_view mark_of(const ExpectedValue& value) {
 }
 
 constexpr const char* marks_words =
-    "Marks: p, published by others; s, the H200's or scaled from it; a, assumed. What has no mark was measured on a "
-    "GPU or fitted to measurements. '-' is what a profile does not tell.";
+    "Marks: p, published by others, of this GPU or of one with the same part; s, scaled from another GPU, mostly the "
+    "H200; a, assumed. What has no mark was measured on a GPU or fitted to measurements. '-' is what a profile does "
+    "not "
+    "tell.";
 
 struct ColumnOf {
   std::string quantity;

@@ -9,9 +9,11 @@
 #include "app/expected/guesses.hpp"
 #include "app/run/record_of.hpp"
 #include "engine/base/error.hpp"
+#include "engine/model/find_profile.hpp"
 #include "engine/model/source.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
+#include "tests/files.hpp"
 
 namespace gpumem::app::test_expected {
 
@@ -105,6 +107,33 @@ TEST_CASE("expect command: the GPU of this machine, by its profile or without on
   CHECK(said({"expect"}, {device}).find("No profile is of this kind of GPU") != std::string::npos);
 }
 
+TEST_CASE("expect command: what the user's own profile of this GPU says is no expected value") {
+  const gpumem::test::TemporaryDirectory folder;
+  Device device = model::load_profile("h200").device;
+  device.index = 0;
+  model::Profile own = model::load_profile("h200");
+  own.name = "NVIDIA H200, calibrated";
+  own.rates.dram_read_bytes_per_s /= 2;
+  const auto said = [&](const std::string& device_name) {
+    Device here = device;
+    here.name = own.device.name = device_name;
+    gpumem::test::put(model::own_profile_file(folder.path(), here), model::to_json(own));
+    std::ostringstream out;
+    std::ostringstream err;
+    const auto gpus = [&] { return std::vector<Device>{here}; };
+    const Environment environment{
+        .registry = probes(), .out = out, .err = err, .gpus = gpus, .own_profiles = folder.path()};
+    CHECK(parse_command_line({"expect"}, {probes()}).run(environment) == 0);
+    return out.str();
+  };
+  const std::string shipped = said("NVIDIA H200");
+  CHECK(shipped.find("from profile 'h200'") != std::string::npos);
+  CHECK(shipped.find("4571 GB/s") != std::string::npos);
+  const std::string alone = said("NVIDIA Unheard-of");
+  CHECK(alone.find("your own profile 'NVIDIA H200, calibrated'") != std::string::npos);
+  CHECK(alone.find("healthy GPUs") == std::string::npos);
+}
+
 TEST_CASE("expect command: without a GPU it names the command that takes one by its name") {
   std::ostringstream out;
   std::ostringstream err;
@@ -129,6 +158,9 @@ TEST_CASE("sources: read off how a profile's text begins") {
                  {"f", "as e: no part is known to be further away"},
                  {"g", "as ever"},
                  {"h", "Ernst (NHR@FAU), gpu-benches (2024): 1500 GB/s"},
+                 {"j", "of an L40: Ernst (NHR@FAU), gpu-benches (2024): 845 GB/s"},
+                 {"k", "scaled from an A40: Ernst (NHR@FAU), gpu-benches (2024): 2490 GB/s; by multiprocessors"},
+                 {"l", "as j: the same"},
                  {"i", "as i: itself"}};
   const std::pair<const char*, const char*> words[] = {{"a", "measured"},
                                                        {"b", "fitted"},
@@ -139,6 +171,9 @@ TEST_CASE("sources: read off how a profile's text begins") {
                                                        {"g", "assumed"},
                                                        {"h", "published (Ernst (NHR@FAU))"},
                                                        {"i", "assumed"},
+                                                       {"j", "published of an L40 (Ernst (NHR@FAU))"},
+                                                       {"k", "scaled from an A40 (Ernst (NHR@FAU))"},
+                                                       {"l", "published of an L40 (Ernst (NHR@FAU))"},
                                                        {"unknown", "published"}};
   for (const auto& [rate, expected] : words) CHECK(model::source_words(profile, rate) == expected);
   profile.from_attributes = true;
@@ -146,16 +181,16 @@ TEST_CASE("sources: read off how a profile's text begins") {
 }
 
 TEST_CASE("guesses: a case is flagged where its prediction rests on what the profile assumes") {
-  const model::Profile v100 = model::load_profile("v100");
+  const model::Profile rtx3090 = model::load_profile("rtx3090");
   report::Report report;
   report.backend = "cuda";
-  report.profile = "v100";
-  report.device = v100.device;
+  report.profile = "rtx3090";
+  report.device = rtx3090.device;
   report::Expectation expectation;
   expectation.quantity = "measured_over_predicted";
   expectation.cases.probes = {"offset"};
   const Probe& offset = *find_probe("offset");
-  for (const char* op : {"read", "copy"}) {
+  for (const char* op : {"write", "read"}) {
     Case tested{.probe = &offset,
                 .parameters = {{"offset_elements", std::uint64_t{0}},
                                {"op", std::string(op)},
@@ -163,7 +198,7 @@ TEST_CASE("guesses: a case is flagged where its prediction rests on what the pro
                                {"elements_per_thread", std::uint64_t{4}},
                                {"block_threads", std::uint64_t{256}},
                                {"buffer_bytes", std::uint64_t{1} << 28U}}};
-    report.results.push_back(record_of(tested, describe(tested, v100.device)));
+    report.results.push_back(record_of(tested, describe(tested, rtx3090.device)));
     report.results.back().headline.measured = 700;
   }
   const auto flags = [&](const report::Expectation& held) {
@@ -173,7 +208,7 @@ TEST_CASE("guesses: a case is flagged where its prediction rests on what the pro
     return std::pair(copy.results[0].flags, copy.results[1].flags);
   };
   const std::vector<std::string> guessed = {"predicted_from_guesses"};
-  CHECK(flags(expectation) == std::pair(guessed, std::vector<std::string>{}));  // reads are assumed, copies published
+  CHECK(flags(expectation) == std::pair(guessed, std::vector<std::string>{}));  // writes are scaled, reads published
   report::Expectation another = expectation;
   another.quantity = "fraction_of_peak";
   CHECK(flags(another).first.empty());
