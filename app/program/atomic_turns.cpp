@@ -20,6 +20,7 @@ struct AtomicArray {
   std::map<std::uint64_t, double> requests;  ///< of those shown, that update a word, by its address
   double shown_requests = 0;
   double shown = 0;  ///< how often a line
+  double moves = 0;  ///< of those, how often another than the one before
   double turns = 0;
   double sectors = 0;  ///< that nobody had stored to before
   double lanes = 0;    ///< in all
@@ -34,6 +35,7 @@ struct AtomicArray {
     for (const auto& [address, count] : other.requests) requests[address] += count;
     shown_requests += other.shown_requests;
     shown += other.shown;
+    moves += other.moves;
     turns += other.turns;
     sectors += other.sectors;
     lanes += other.lanes;
@@ -47,10 +49,14 @@ AtomicArray atomic_array(const AtomicSite& atomic, double blocks) {
   array.sectors = static_cast<double>(site.memory_sectors);
   array.lanes = static_cast<double>(site.active_lanes);
   array.adds_floats = atomic.adds_floats;
+  std::set<std::uint64_t> before;
   for (std::uint32_t k = 0; k < site.shown; ++k) {
     const access::BlockSet touched = access::blocks_touched(request_of(site, site.request[k]), access::line_bytes);
-    array.lines.insert(touched.block, touched.block + touched.size);
+    std::set<std::uint64_t> lines(touched.block, touched.block + touched.size);
+    array.lines.insert(lines.begin(), lines.end());
     array.shown += static_cast<double>(touched.size);
+    if (lines != before) array.moves += static_cast<double>(touched.size);
+    before = std::move(lines);
     std::set<std::uint64_t> words;
     for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
       if ((site.request[k].active >> lane & 1U) != 0) words.insert(site.request[k].address[lane]);
@@ -59,7 +65,7 @@ AtomicArray atomic_array(const AtomicSite& atomic, double blocks) {
     ++array.shown_requests;
   }
   array.turns = static_cast<double>(site.sectors) * turns_per_sector(site);
-  if (atomic.combined) {  // each block has added up before it updates a word
+  if (atomic.combined) {  // the blocks that are resident have added up before they update a word
     const double words = blocks * std::max(array.sectors, 1.0);
     array.lanes *= std::min(1.0, words / std::max(array.turns, 1.0));
     array.turns = std::min(array.turns, words);
@@ -89,7 +95,12 @@ double lines_of(const AtomicArray& array) {
   const double drawn = array.lines.empty() ? 1 : number_drawn_from(different, array.shown);
   const bool at_random = array.shown > some * array.shown_requests;
   if (at_random && array.shown > often * different) return drawn;
-  return std::max(array.sectors / sectors_per_line, drawn);
+  const double told = std::max(array.sectors / sectors_per_line, drawn);
+  // Requests that leave lines and come back to them go round in an array little larger than the part shown.
+  constexpr double back = 1.5;
+  if (array.moves < back * different || array.moves <= 1) return told;
+  const auto span = static_cast<double>(*array.lines.rbegin() - *array.lines.begin() + 1);
+  return std::min(told, span * (array.moves + 1) / (array.moves - 1));
 }
 
 /// Of the array's updates, those of the word that has most of them: by the requests shown, or if no word is in many of

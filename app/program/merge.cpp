@@ -213,6 +213,7 @@ class Merge {
       kernel.shared_bytes_per_block = slot.dynamic_shared_bytes;
       if (known != process.kernels.end()) {
         kernel.registers_per_thread = known->second.event.registers_per_thread;
+        kernel.local_bytes_per_thread = known->second.event.local_bytes_per_thread;
         kernel.shared_bytes_per_block += known->second.event.static_shared_bytes;
       }
     }

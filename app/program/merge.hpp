@@ -37,6 +37,7 @@ struct MergedKernel {
   unsigned block_threads = 0;
   std::size_t device = 0;  ///< index into the run's
   unsigned registers_per_thread = 0;
+  unsigned local_bytes_per_thread = 0;
   unsigned shared_bytes_per_block = 0;
   std::uint64_t launches = 0;
   std::uint64_t timed = 0;

@@ -6,6 +6,7 @@
 #include "app/program/raw_words.hpp"
 #include "engine/access/describe.hpp"
 #include "engine/base/words.hpp"
+#include "report/explain/site_cures.hpp"
 
 namespace gpumem::app {
 
@@ -51,6 +52,7 @@ std::string blocks_words(std::span<const inject::Site* const> sites) {
 }  // namespace
 
 std::string pattern_of(std::span<const inject::Site* const> sites) {
+  if (is_spill(*sites.front())) return std::string(report::spilled_pattern);
   if ((sites.front()->flags & inject::raw_bulk_copy) != 0) return blocks_words(sites);
   std::vector<access::WarpRequest> requests = shown_requests(sites);
   std::erase_if(requests, [](const access::WarpRequest& request) { return request.active == 0; });

@@ -1,7 +1,10 @@
 #include "app/program/pricing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 
 #include "app/program/raw_words.hpp"
@@ -9,6 +12,8 @@
 #include "engine/model/occupancy.hpp"
 #include "engine/model/stages.hpp"
 #include "report/explain/kernel_verdict.hpp"
+#include "report/text/names.hpp"
+#include "report/text/text.hpp"
 
 namespace gpumem::app {
 
@@ -16,11 +21,11 @@ namespace {
 
 bool is_positive(double value) { return std::isfinite(value) && value > 0; }
 
-/// Whether all that the launch touches could lie in L2.
+/// Whether all that the launch touches could lie in L2, but for what its threads have to themselves.
 bool fits_in_l2(const LaunchSums& launch, const Device& device) {
   double bytes = 0;
   for (const inject::Site& site : launch.sites) {
-    bytes += static_cast<double>(site.memory_sectors) * access::sector_bytes;
+    if (!is_local(site)) bytes += static_cast<double>(site.memory_sectors) * access::sector_bytes;
   }
   return bytes <= static_cast<double>(device.l2_bytes);
 }
@@ -123,6 +128,22 @@ void spare_memory(model::Demand& demand, double held_bytes) {
   }
 }
 
+/// Why there is no prediction where the stages explain less than half of the time: how much each of the longest does,
+/// and what would tell more.
+std::string little_explained_words(double share, const std::vector<model::StageTime>& stages, double time_s) {
+  constexpr std::size_t most = 3;
+  std::vector<model::StageTime> longest = stages;
+  std::ranges::sort(longest, std::ranges::greater(), &model::StageTime::seconds);
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < std::min(most, longest.size()); ++i) {
+    const double of_stage = 100 * longest[i].seconds / time_s;
+    words.push_back(fmt::format("{} {:.0f} %", report::stage_words(longest[i].stage), of_stage));
+  }
+  return fmt::format(
+      "its accesses explain {:.0f} % of its time (looked at: {}); --counters counts what the hardware did", 100 * share,
+      report::join(words, ", "));
+}
+
 bool crosses_link(const LaunchSums& launch, const Device& device) {
   const auto is_host = [](const inject::Site& site) { return site.space == inject::RawSpace::host; };
   return !device.integrated && std::ranges::any_of(launch.sites, is_host);
@@ -141,17 +162,22 @@ Workload workload_of(const LaunchSums& launch) {
   workload.shared_bytes_per_block = launch.shared_bytes_per_block;
   if (launch.registers_per_thread > 0) workload.registers_per_thread = launch.registers_per_thread;
   for (const inject::Site& site : launch.sites) {
-    if (!is_off_chip(site)) continue;
+    if (!is_off_chip(site) || is_spill(site)) continue;
     if (site.op != inject::RawOp::store) workload.useful_bytes_read += site.useful_bytes;
     if (site.op != inject::RawOp::load) workload.useful_bytes_written += site.useful_bytes;
   }
   return workload;
 }
 
-bool is_wasteful(const inject::Site& site) {
+bool is_wasteful(const inject::Site& site, std::uint64_t blocks) {
   if (!is_off_chip(site)) return site.wavefronts > site.least_wavefronts;
-  if (op_of(site) == access::Op::atomic && lanes_per_word(site) > 1) return true;
-  return site.space == inject::RawSpace::local || site.sectors > site.least_sectors ||
+  if (op_of(site) == access::Op::atomic) {
+    // Lanes that meet could add up before, and warps of a block that come to few sectors again and again.
+    constexpr std::uint64_t often = 32;
+    const bool warps_meet = blocks > 0 && site.requests >= 2 * blocks && site.requests > often * site.memory_sectors;
+    if (warps_meet || lanes_per_word(site) > 1) return true;
+  }
+  return is_local(site) || site.sectors > site.least_sectors ||
          site.memory_sectors * access::sector_bytes > site.used_words * 4;
 }
 
@@ -220,7 +246,7 @@ void Pricing::find_doubts(const WarpPath& path) {
   } else if (path.has_unseen_loops && share < explains_enough) {
     no_prediction_ = "it has loops without accesses, and nobody sees how often they run";
   } else if (share < explains_something) {
-    no_prediction_ = "nothing that was seen of it explains its time";
+    no_prediction_ = little_explained_words(share, as_it_is_.stages, *launch_.measured_s);
   }
 }
 

@@ -23,7 +23,9 @@ struct LaunchSums {
   std::uint64_t blocks = 0;
   unsigned block_threads = 0;
   unsigned shared_bytes_per_block = 0;
-  unsigned registers_per_thread = 0;      ///< 0: not known
+  unsigned registers_per_thread = 0;  ///< 0: not known
+  unsigned local_bytes_per_thread = 0;
+  double spilling_threads_share = 0;      ///< of its threads those that spill registers
   std::optional<double> measured_s = {};  ///< median of its launches
   std::string_view code = {};             ///< the kernel's; empty: not known
   LaunchConstants constants = {};         ///< what its kernel was launched with
@@ -115,7 +117,7 @@ class Pricing {
   std::string no_prediction_;
 };
 
-/// Whether the site asks for more than it would have to.
-[[nodiscard]] bool is_wasteful(const inject::Site& site);
+/// Whether the site of a launch of so many blocks (0: not known) asks for more than it would have to.
+[[nodiscard]] bool is_wasteful(const inject::Site& site, std::uint64_t blocks = 0);
 
 }  // namespace gpumem::app

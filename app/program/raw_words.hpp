@@ -39,20 +39,32 @@ namespace gpumem::app {
   return row_of(space_of(site)).home != access::Home::on_chip;
 }
 
+[[nodiscard]] constexpr bool is_local(const inject::Site& site) { return site.space == inject::RawSpace::local; }
+
+/// Registers that the compiler spilled: nobody asked for them (spilled_registers.hpp).
+[[nodiscard]] constexpr bool is_spill(const inject::Site& site) {
+  return is_local(site) && (site.flags & inject::raw_assumed) != 0;
+}
+
+/// Whether most of the sectors of its requests are stored in part.
+[[nodiscard]] constexpr bool stores_parts(const inject::Site& site) {
+  return 2 * site.useful_bytes < site.sectors * access::sector_bytes;
+}
+
 /// Lanes of a request that meet at a word, on average over the words that it touches: 1 where none do.
 [[nodiscard]] constexpr double lanes_per_word(const inject::Site& site) {
   if (site.useful_bytes == 0) return 1;
   return static_cast<double>(site.active_lanes) * site.word_bytes / static_cast<double>(site.useful_bytes);
 }
 
-/// Local memory by where it lies for the warp, as the access arithmetic has it; its words are of 4 bytes there.
+/// Local memory by where it lies for the warp, as the library left it; its words are of 4 bytes there.
 [[nodiscard]] constexpr access::WarpRequest request_of(const inject::Site& site, const inject::ShownRequest& shown) {
   access::WarpRequest request;
   const bool local = site.space == inject::RawSpace::local;
   request.word_bytes = local && site.word_bytes > 4 ? 4U : site.word_bytes;
   request.active = shown.active;
   for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-    request.address[lane] = local ? access::local_address(shown.address[lane], lane) : shown.address[lane];
+    request.address[lane] = shown.address[lane];
   }
   return request;
 }

@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "app/program/callers.hpp"
+#include "app/program/local_traffic.hpp"
 #include "app/program/patterns.hpp"
 #include "app/program/pricing.hpp"
 #include "app/program/raw_words.hpp"
 #include "app/program/site_names.hpp"
+#include "app/program/spilled_registers.hpp"
 #include "app/program/tensor_stores.hpp"
 #include "app/run/record_of.hpp"
 #include "engine/access/space.hpp"
@@ -98,15 +100,14 @@ class KernelRecord {
     launch_.block_threads = kernel.block_threads;
     launch_.shared_bytes_per_block = kernel.shared_bytes_per_block;
     launch_.registers_per_thread = kernel.registers_per_thread;
+    launch_.local_bytes_per_thread = kernel.local_bytes_per_thread;
     if (shown_ != nullptr) {
       launch_.sites = shown_->sample->sites;
       launch_.code = shown_->code;
       launch_.constants = shown_->constants;
       launch_.most_loads = shown_->sample->event.most_loads;
       launch_.busiest_loads = shown_->sample->event.busiest_loads;
-      for (const inject::Site& store : tensor_stores(launch_, run.devices[kernel.device].compute_capability_major())) {
-        launch_.sites.push_back(store);
-      }
+      add_untold_sites(run.devices[kernel.device].compute_capability_major());
     }
     workload_ = workload_of(launch_);
     record_ = record_of({.probe = &report::kernel_probe(),
@@ -137,6 +138,18 @@ class KernelRecord {
   }
 
  private:
+  /// Those of which no callback told.
+  void add_untold_sites(unsigned major) {
+    const auto add = [&](const std::vector<inject::Site>& sites) {
+      launch_.sites.insert(launch_.sites.end(), sites.begin(), sites.end());
+    };
+    add(tensor_stores(launch_, major));
+    const bool all_seen = shown_->sample->event.lost_sites == 0;
+    const SpilledRegisters spilled = all_seen ? spilled_registers(launch_, major) : SpilledRegisters();
+    add(spilled.sites);
+    launch_.spilling_threads_share = spilled.threads_share;
+  }
+
   void add_times(double gpu_s) {
     metric(record_, report::launches_name).measured = static_cast<double>(kernel_.launches);
     const auto own_s = kernel_.gpu_s();
@@ -162,6 +175,7 @@ class KernelRecord {
 
   void price(const model::Profile& profile) {
     group_sites();
+    add_local_traffic(launch_, profile);
     const Pricing pricing(launch_, profile);
     uncounted_ = pricing.uncounted();
     record_.explained_share = pricing.explained_share();
@@ -191,7 +205,7 @@ class KernelRecord {
       if (!has_cure(group)) continue;
       Cure alone{.good = std::vector<bool>(launch_.sites.size(), false)};
       for (const std::size_t member : group.members) {
-        alone.good[member] = all.good[member] = is_wasteful(launch_.sites[member]);
+        alone.good[member] = all.good[member] = is_wasteful(launch_.sites[member], launch_.blocks);
       }
       if (std::ranges::find(alone.good, true) != alone.good.end()) group.saved_s = pricing.saving(alone).seconds;
     }
@@ -201,7 +215,7 @@ class KernelRecord {
     for (const inject::Site& site : launch_.sites) {
       if (is_off_chip(site)) widest = std::max<unsigned>(widest, site.word_bytes);
     }
-    if (!report::library_kernel(kernel_.name)) all.wider = report::elements_of_word(widest);
+    if (!report::library_kernel(kernel_.name)) all.wider = report::elements_of_word(widest, record_.stages);
     const Saving saving = pricing.saving(all);
     metric(record_, report::could_save_name).predicted = saved_of_all(saving.seconds);
     metric(record_, report::could_save_low_name).predicted = saved_of_all(saving.within.low);
@@ -237,11 +251,12 @@ class KernelRecord {
   }
 
   void group_sites() {
-    std::map<std::tuple<std::string, inject::RawSpace, inject::RawOp, unsigned>, std::size_t> known;
+    std::map<std::tuple<std::string, inject::RawSpace, inject::RawOp, unsigned, bool>, std::size_t> known;
     for (std::size_t i = 0; i < launch_.sites.size(); ++i) {
       const inject::Site& site = launch_.sites[i];
       std::string name = names_.name(kernel_, *shown_, site);
-      const auto [place, is_new] = known.try_emplace({name, site.space, site.op, site.word_bytes}, groups_.size());
+      const auto [place, is_new] =
+          known.try_emplace({name, site.space, site.op, site.word_bytes, is_spill(site)}, groups_.size());
       if (is_new) groups_.push_back({.name = std::move(name), .members = {}});
       groups_[place->second].members.push_back(i);
       groups_[place->second].wasted_bytes += wasted_bytes(site);
@@ -310,7 +325,7 @@ class KernelRecord {
     for (const inject::Site& site : launch_.sites) {
       if (!is_off_chip(site)) continue;
       moved += static_cast<double>(site.sectors) * access::sector_bytes;
-      used += static_cast<double>(site.useful_bytes);
+      if (!is_spill(site)) used += static_cast<double>(site.useful_bytes);
     }
     if (used > 0) metric(record_, report::moved_name).measured = moved / used;
   }

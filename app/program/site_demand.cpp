@@ -6,6 +6,7 @@
 #include "app/program/atomic_turns.hpp"
 #include "app/program/raw_words.hpp"
 #include "app/program/shown_requests.hpp"
+#include "engine/model/occupancy.hpp"
 
 namespace gpumem::app {
 
@@ -35,7 +36,7 @@ struct SiteSums {
 bool writes(const inject::Site& site) { return op_of(site) != Op::load; }
 
 /// Stores to what a thread has to itself: L1 passes them on, L2 holds them.
-bool stores_locally(const inject::Site& site) { return site.space == inject::RawSpace::local && writes(site); }
+bool stores_locally(const inject::Site& site) { return is_local(site) && writes(site); }
 
 /// Sectors that would hold the words that the site was the first to use.
 double dense_sectors(const inject::Site& site) { return static_cast<double>(site.used_words) / words_per_sector; }
@@ -46,6 +47,7 @@ std::vector<double> least_memory_sectors(const std::vector<inject::Site>& sites)
   double wasted = 0;
   double used_of_others = 0;
   for (const inject::Site& site : sites) {
+    if (is_local(site)) continue;
     const double beyond = static_cast<double>(site.memory_sectors) - dense_sectors(site);
     (beyond > 0 ? wasted : used_of_others) += std::abs(beyond);
   }
@@ -81,7 +83,7 @@ void make_good(SiteSums& sums, double least_memory) {
                    .line_pairs = std::max(sums.spread.line_pairs, alone)};
   }
   sums.wavefronts = std::min(sums.wavefronts, static_cast<double>(site.least_wavefronts));
-  if (site.space == inject::RawSpace::local) {  // registers need none
+  if (is_local(site)) {  // registers need none
     sums = {.site = &site, .good = true};
     return;
   }
@@ -117,7 +119,7 @@ double incomplete_share_of(const std::vector<inject::Site>& sites) {
   double sectors = 0;
   double words = 0;
   for (const inject::Site& site : sites) {
-    if (!is_off_chip(site) || op_of(site) != Op::store) continue;
+    if (!is_off_chip(site) || is_local(site) || op_of(site) != Op::store) continue;
     sectors += static_cast<double>(site.memory_sectors);
     words += static_cast<double>(site.used_words);
   }
@@ -142,7 +144,7 @@ access::SiteSummary summary_of(const SiteSums& sums, double incomplete_share) {
     const double unknown = sums.memory_sectors - static_cast<double>(site.loaded_sectors);
     footprint.partial_sectors = std::max(0.0, op_of(site) == Op::atomic ? unknown : unknown * incomplete_share);
   }
-  const SectorSpread spread = fills_up(sums) ? SectorSpread() : sums.spread;
+  const SectorSpread spread = fills_up(sums) || lies_dense(*sums.site) ? SectorSpread() : sums.spread;
   footprint.atoms = footprint.sectors * spread.atoms;
   footprint.partial_atoms = std::max(0.0, 2 * footprint.atoms - footprint.sectors);
   footprint.lines = footprint.sectors * spread.lines;
@@ -179,12 +181,20 @@ SiteSums sums_of(const inject::Site& site) {
 }
 
 /// Sectors of which a part is stored cost L2 more, once for each line of a request (engine/model/demand.cpp).
-void add_local_stores(model::Demand& demand, const SiteSums& sums) {
-  const bool in_parts = 2 * static_cast<double>(sums.site->useful_bytes) < sums.sectors * access::sector_bytes;
-  const double parts = in_parts ? sums.lines : 0;
+void add_local_stores(model::Demand& demand, const SiteSums& sums, const model::Rates& rates) {
+  if (sums.sectors == 0) return;  // not there
+  const double parts = stores_parts(*sums.site) ? sums.lines : 0;
   demand.l1_store_lines += sums.lines;
   demand.l2_split_sectors += parts;
   demand.l2_store_sectors += sums.sectors - parts;
+  // What local_traffic.cpp found: sectors that L2 writes to memory, and those of them that it has to fetch first.
+  const double fetched = sums.memory_sectors - static_cast<double>(sums.site->loaded_sectors);
+  demand.dram_write_bytes += sums.memory_sectors * access::sector_bytes;
+  demand.dram_read_bytes += fetched * access::sector_bytes;
+  // Stores that wait for the rest of their sector, behind those that do not, hold up as many split sectors.
+  const double filled_s =
+      fetched * sums.lines / sums.sectors * (1 / rates.l2_fill_lines_per_s + 1 / rates.l2_fill_line_pairs_per_s);
+  demand.l2_split_sectors += rates.l2_filled_share * filled_s * rates.l2_split_sectors_per_s;
 }
 
 std::vector<AtomicSite> atomics_of(const std::vector<SiteSums>& sites) {
@@ -210,7 +220,7 @@ void correct(model::Demand& demand, const std::vector<SiteSums>& sites, double b
     const bool over_link = sums.site->space == inject::RawSpace::host && !profile.device.integrated;
     if (!is_off_chip(*sums.site) || over_link) continue;
     if (stores_locally(*sums.site)) {
-      add_local_stores(demand, sums);
+      add_local_stores(demand, sums, rates);
       continue;
     }
     demand.footprint_bytes += std::max(sums.memory_sectors, sums.written_sectors) * access::sector_bytes;
@@ -234,7 +244,7 @@ SiteDemand::SiteDemand(const std::vector<inject::Site>& sites, const std::vector
   const std::vector<double> least_memory = least_memory_sectors(sites);
   double loaded = 0;
   for (const inject::Site& site : sites) {
-    if (is_off_chip(site) && !writes(site)) loaded += static_cast<double>(site.memory_sectors);
+    if (is_off_chip(site) && !is_local(site) && !writes(site)) loaded += static_cast<double>(site.memory_sectors);
   }
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const bool off_chip = is_off_chip(sites[i]);
@@ -285,7 +295,8 @@ model::Demand SiteDemand::demand(const std::vector<bool>& good, Workload workloa
     add(sums);
   }
   model::Demand demand = model::demand_of(workload, summaries, profile);
-  correct(demand, all, static_cast<double>(workload.blocks), profile);
+  const std::uint64_t places = model::occupancy_of(workload, profile.device).of_device;
+  correct(demand, all, static_cast<double>(std::min(workload.blocks, places)), profile);
   return demand;
 }
 

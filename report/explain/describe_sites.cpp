@@ -50,9 +50,11 @@ std::vector<CurableSite> curable_sites(const Record& record) {
   return sites;
 }
 
+bool is_narrow(const Record& record) { return kernel_verdict(record).name == narrow_words_verdict; }
+
 /// Whether what the kernel could save is worth a word, and somebody can do something about it.
 bool is_worth_saving(const Record& record, const std::vector<CurableSite>& sites) {
-  if (sites.empty() && !waits_for_loads(record.stages)) return false;
+  if (sites.empty() && !waits_for_loads(record.stages) && !is_narrow(record)) return false;
   const double saved = metric_value(record, could_save_name).value_or(0);
   const double all = metric_value(record, gpu_time_name).value_or(0);
   return all > 0 ? saved >= worth_saying * all : saved > 0;
@@ -77,16 +79,24 @@ bool launches_differ(const Record& record) {
 constexpr const char* launches_differ_words =
     "Its launches are not alike: those that were counted ask for something else than the one seen access by access.";
 
-/// Whether waiting is told before the sites of a kernel with something that can be changed.
-bool waiting_comes_first(const Record& record, const KernelVerdict& verdict, const std::vector<CurableSite>& sites) {
+/// Whether the verdict is told before the sites of a kernel with something that can be changed.
+bool verdict_comes_first(const Record& record, const KernelVerdict& verdict, const std::vector<CurableSite>& sites) {
+  if (sites.empty() && verdict.name == narrow_words_verdict) return true;
   return waits_for_loads(record.stages) && !verdict.brief.empty() && (!verdict.is_settled || sites.empty());
+}
+
+/// By the site that wastes most.
+std::string_view verdict_on(const SiteRecord& site) {
+  if (site.op == "atomic") return atomics_verdict;
+  if (is_spill(site)) return spilled_registers_verdict;
+  return site.space == "local" ? local_memory_verdict : wasteful_accesses_verdict;
 }
 
 /// Of a kernel with something that can be changed.
 Explanation wasteful_explanation(const Record& record, const std::vector<CurableSite>& sites) {
   std::vector<std::string> sentences = {saving_words(record)};
   std::string brief;
-  if (const KernelVerdict verdict = kernel_verdict(record); waiting_comes_first(record, verdict, sites)) {
+  if (const KernelVerdict verdict = kernel_verdict(record); verdict_comes_first(record, verdict, sites)) {
     brief = verdict.brief;
     sentences.push_back(capitalised(verdict.full) + ".");
   }
@@ -155,22 +165,20 @@ KernelRemedy kernel_remedy(const Record& record) {
   const KernelVerdict verdict = kernel_verdict(record);
   const bool worth = is_worth_saving(record, sites);
   if (!worth && launches_differ(record)) return {.cause = verdict.name, .cure = {}};
-  if (!worth || sites.empty() || waiting_comes_first(record, verdict, sites)) {
+  if (!worth || sites.empty() || verdict_comes_first(record, verdict, sites)) {
     return {.cause = verdict.name, .cure = verdict.cure};
   }
   const SiteRecord& site = *sites.front().site;
-  const std::string_view cause = site.op == "atomic"      ? atomics_verdict
-                                 : site.space == "shared" ? bank_conflicts_cause
-                                 : site.space == "local"  ? local_memory_cause
-                                                          : wasteful_accesses_verdict;
+  const std::string_view cause =
+      site.op != "atomic" && site.space == "shared" ? bank_conflicts_cause : verdict_on(site);
   return {.cause = cause, .cure = sites.front().cure.key, .site = &site};
 }
 
 std::string kernel_verdict_name(const Record& record) {
   if (!record.ran() || record.access.empty()) return "";
   const std::vector<CurableSite> sites = curable_sites(record);
-  if (is_worth_saving(record, sites) && !waits_for_loads(record.stages)) {
-    return std::string(sites.front().site->op == "atomic" ? atomics_verdict : wasteful_accesses_verdict);
+  if (is_worth_saving(record, sites) && !sites.empty() && !waits_for_loads(record.stages)) {
+    return std::string(verdict_on(*sites.front().site));
   }
   return std::string(kernel_verdict(record).name);
 }

@@ -30,7 +30,6 @@ struct KernelRemedy {
 
 /// Causes beside the verdicts: what wasteful accesses outside global memory are.
 inline constexpr std::string_view bank_conflicts_cause = "bank_conflicts";
-inline constexpr std::string_view local_memory_cause = "local_memory";
 
 /// A result of probe `kernel` in sentences; its reason where it was not seen.
 [[nodiscard]] Explanation kernel_explanation(const Record& record);

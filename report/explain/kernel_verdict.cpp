@@ -125,11 +125,39 @@ unsigned widest_access_bytes(const Record& record) {
   return widest;
 }
 
+double seconds_of(const std::vector<StageRecord>& stages, std::string_view name) {
+  const auto stage = std::ranges::find(stages, name, &StageRecord::stage);
+  return stage == stages.end() ? 0 : stage->predicted_s.value_or(0);
+}
+
+/// Whether launching blocks takes longer than anything that they do, or nearly.
+bool launch_limits(const std::vector<StageRecord>& stages) {
+  constexpr double nearly = 0.9;
+  double longest = 0;
+  for (const StageRecord& stage : stages) longest = std::max(longest, stage.predicted_s.value_or(0));
+  return seconds_of(stages, "launch") > nearly * longest;
+}
+
+/// On a kernel that takes so little a thread that its threads cost more than its bytes; else without a name.
+KernelVerdict narrow_verdict(const Record& record, double time_s) {
+  const unsigned widest = widest_access_bytes(record);
+  const unsigned elements = elements_of_word(widest, record.stages);
+  if (elements == 1) return {};
+  return {.name = narrow_words_verdict,
+          .cure = "wider_words",
+          .brief = fmt::format("small words: let a thread take {} neighbours at once", elements),
+          .full = fmt::format("none of its accesses is wider than {}, so that much of its time, {}, is spent on many "
+                              "threads with little each: let a thread take {} neighbouring elements as one word",
+                              counted(widest, "byte"), shares_words(record, time_s), elements)};
+}
+
 }  // namespace
 
-unsigned elements_of_word(unsigned widest_bytes) {
-  constexpr unsigned word_bytes = 4;
-  return widest_bytes == 0 ? 1 : std::max(1U, word_bytes / widest_bytes);
+unsigned elements_of_word(unsigned widest_bytes, const std::vector<StageRecord>& stages) {
+  constexpr unsigned narrow_bytes = 4;
+  constexpr unsigned word_bytes = 16;
+  const bool narrow = widest_bytes > 0 && (widest_bytes < narrow_bytes || launch_limits(stages));
+  return narrow ? std::max(1U, word_bytes / widest_bytes) : 1;
 }
 
 bool waits_for_loads(const std::vector<StageRecord>& stages) { return LongestStages(stages).mostly_wait(); }
@@ -141,7 +169,12 @@ KernelVerdict kernel_verdict(const Record& record) {
   if (record.stages.empty()) return {.name = ""};
   const LongestStages longest(record.stages);
   const auto library = library_kernel(text_of(record, kernel_parameter));
-  if (longest.mostly_wait()) return waiting_verdict(longest, library);
+  const KernelVerdict narrow = library ? KernelVerdict{} : narrow_verdict(record, time_s);
+  // So many blocks that launching them takes as long as waiting does: there are threads enough.
+  const bool enough_threads = 2 * seconds_of(record.stages, "launch") > LongestStages::seconds(longest.waiting);
+  if (longest.mostly_wait()) {
+    return enough_threads && !narrow.name.empty() ? narrow : waiting_verdict(longest, library);
+  }
   if (longest.working == nullptr) return {.name = ""};
   const double share = LongestStages::seconds(longest.working) / time_s;
   const std::string limit = stage_words(longest.working->stage);
@@ -169,14 +202,7 @@ KernelVerdict kernel_verdict(const Record& record) {
   if (share >= most_of_limit) {
     return {.name = "memory", .is_fine = true, .brief = "fine", .full = "it is limited by " + limit};
   }
-  if (const unsigned elements = elements_of_word(widest_access_bytes(record)); elements > 1 && !library) {
-    return {.name = "narrow_words",
-            .cure = "wider_words",
-            .brief = fmt::format("small words: let a thread take {} neighbours at once", elements),
-            .full = fmt::format("none of its accesses is wider than {}, so that much of its time, {}, is spent on many "
-                                "threads with little each: let a thread take {} neighbouring elements as one word",
-                                counted(4 / elements, "byte"), shares_words(record, time_s), elements)};
-  }
+  if (!narrow.name.empty()) return narrow;
   return {.name = "nothing_alone",
           .is_settled = library.has_value(),
           .brief = "nothing alone limits it: " + shares_words(record, time_s),

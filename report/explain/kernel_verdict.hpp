@@ -24,12 +24,16 @@ struct KernelVerdict {
 /// Whether waiting for loads, one after another, takes far longer than all else.
 [[nodiscard]] bool waits_for_loads(const std::vector<StageRecord>& stages);
 
-/// Neighbouring elements that a thread could take at once as a word of 4 bytes, if its widest access is of so many; 1
-/// where it takes as much already.
-[[nodiscard]] unsigned elements_of_word(unsigned widest_bytes);
+/// Neighbouring elements that a thread could take at once as a word of 16 bytes, if its widest access is of so many. 1
+/// where that gains nothing: from 4 bytes on, unless launching so many blocks is what takes most of the time.
+[[nodiscard]] unsigned elements_of_word(unsigned widest_bytes, const std::vector<StageRecord>& stages);
 
 /// Verdicts on kernels that waste something, by which of their sites saves most.
 inline constexpr std::string_view wasteful_accesses_verdict = "wasteful_accesses";
 inline constexpr std::string_view atomics_verdict = "atomics";
+inline constexpr std::string_view local_memory_verdict = "local_memory";
+inline constexpr std::string_view spilled_registers_verdict = "spilled_registers";
+/// On one whose threads take too little each, which has no such site.
+inline constexpr std::string_view narrow_words_verdict = "narrow_words";
 
 }  // namespace gpumem::report

@@ -24,6 +24,12 @@ bool lanes_far_apart(const SiteRecord& site) {
   return lines && site.active_lanes && *lines > 0.75 * *site.active_lanes;
 }
 
+/// Whether lanes of a request go to rows of their own: of local memory they would otherwise lie side by side.
+bool lanes_go_apart(const SiteRecord& site) {
+  const auto lines = site.per_request(lines_unit).predicted;
+  return lines && *lines > 2 * std::max(1.0, site.word_bytes / 4.0);
+}
+
 bool is_atomic(const SiteRecord& site) { return site.op == "atomic"; }
 bool is_shifted(const SiteRecord& site) {
   return site.pattern.find("shifted off") != std::string::npos && excess(site) < 2;
@@ -46,9 +52,16 @@ constexpr SiteCure contiguous_operand = {"contiguous_operand",
 
 /// The first that applies. Keys are in report/schema/report.schema.json and docs/run.md, and stay.
 constexpr CureRule rules_of_sites[] = {
+    {is_spill,
+     {"fewer_live_values",
+      "keep fewer values alive at once (smaller tiles, less unrolling), or allow more registers a thread "
+      "(__launch_bounds__, -maxrregcount)"}},
+    {[](const SiteRecord& site) { return is(site, "local") && lanes_go_apart(site); },
+     {"table_in_shared",
+      "lanes take different rows of an array of a thread: put it into shared memory, a column a thread, or into "
+      "registers"}},
     {[](const SiteRecord& site) { return is(site, "local"); },
-     {"keep_in_registers",
-      "keep it in registers: indices known at compile time, fewer values alive, __launch_bounds__"}},
+     {"keep_in_registers", "keep it in registers: indices known at compile time, loops unrolled, fewer values alive"}},
     {[](const SiteRecord& site) { return is(site, "shared") && (is_atomic(site) || is_random(site)); },
      {"array_per_warp", "let each warp have an array of its own, or combine within the warp first"}},
     {[](const SiteRecord& site) { return is(site, "shared"); },
@@ -91,6 +104,8 @@ std::optional<SiteCost> cost_of(const SiteRecord& site) {
   }
   return std::nullopt;
 }
+
+bool is_spill(const SiteRecord& site) { return is(site, "local") && site.pattern == spilled_pattern; }
 
 bool is_wasteful(const SiteRecord& site) {
   if (is(site, "local")) return true;

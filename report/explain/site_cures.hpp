@@ -23,6 +23,12 @@ struct SiteCost {
 /// Whether it asks for more than would do, or should not be there at all (local memory).
 [[nodiscard]] bool is_wasteful(const SiteRecord& site);
 
+/// The pattern of accesses that the compiler added because a thread has more values than registers.
+inline constexpr std::string_view spilled_pattern = "registers spilled";
+
+/// Whether it is of such accesses.
+[[nodiscard]] bool is_spill(const SiteRecord& site);
+
 /// What somebody can do about a site.
 struct SiteCure {
   std::string_view key;    ///< a name that stays: "transpose_through_shared"

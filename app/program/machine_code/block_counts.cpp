@@ -96,7 +96,9 @@ void BlockCounts::find_blocks() {
     for (std::size_t i = block.begin; i < block.end; ++i) {
       const auto site = seen_.find(i);
       if (site != seen_.end()) block.least = std::max(block.least, site->second);
-      block.certain = block.certain || (code_[i].seen && code_[i].always);
+      // No callback tells of spilled registers: that nothing was seen of one says nothing.
+      const bool would_be_seen = code_[i].seen && !(code_[i].on_stack && site == seen_.end());
+      block.certain = block.certain || (would_be_seen && code_[i].always);
     }
     blocks_.push_back(block);
   }

@@ -25,6 +25,8 @@ struct Row {
 constexpr unsigned shuffle = 0x189;
 constexpr unsigned load_matrix = 0x03b;
 constexpr unsigned store_matrix = 0x044;
+constexpr unsigned load_local = 0x183;
+constexpr unsigned store_local = 0x187;
 
 constexpr double half_rate = 2;     // 64 lanes
 constexpr double quarter_rate = 4;  // 32
@@ -73,7 +75,7 @@ constexpr Row rows[] = {
     {0x110, Pipe::special, special_rate},                                      // F2F
     {0x180, Pipe::memory, 0, Kind::off_chip_load},                             // LD
     {0x181, Pipe::memory, 0, Kind::off_chip_load},                             // LDG
-    {0x183, Pipe::memory, 0, Kind::off_chip_load},                             // LDL
+    {load_local, Pipe::memory, 0, Kind::off_chip_load},                        // LDL
     {0x17e, Pipe::memory, 0, Kind::off_chip_load},                             // LDG.256
     {0x18a, Pipe::memory, 0, Kind::off_chip_load},                             // ATOM
     {0x18b, Pipe::memory, 0, Kind::off_chip_load},                             // ATOM.CAS
@@ -90,7 +92,7 @@ constexpr Row rows[] = {
     {0x185, Pipe::memory, 0, Kind::store},                                     // ST
     {0x17f, Pipe::memory, 0, Kind::store},                                     // STG.256
     {0x186, Pipe::memory, 0, Kind::store},                                     // STG
-    {0x187, Pipe::memory, 0, Kind::store},                                     // STL
+    {store_local, Pipe::memory, 0, Kind::store},                               // STL
     {0x188, Pipe::memory, 0, Kind::store},                                     // STS
     {0x18e, Pipe::memory, 0, Kind::store},                                     // RED
     {0x1a6, Pipe::memory, 0, Kind::store},                                     // RED of floating point
@@ -123,6 +125,18 @@ std::uint64_t bits(std::uint64_t word, unsigned from, unsigned count) {
 std::int64_t branch_distance(std::uint64_t low, unsigned major) {
   const auto upper = static_cast<std::int64_t>(low) >> 34;
   return major >= 9 ? upper * 1024 + static_cast<std::int64_t>(bits(low, 16, 8)) * 4 : upper * 4;
+}
+
+/// The compiler keeps the top of the stack in R1, from which it addresses what it spills. The last 24 bits of the lower
+/// word are the distance; bits 9 to 11 of the upper one say how many bytes.
+void read_stack_access(MachineInstruction& instruction, unsigned operation, std::uint64_t low, std::uint64_t high) {
+  constexpr unsigned stack_top = 1;
+  constexpr unsigned bytes[] = {1, 1, 2, 2, 4, 8, 16, 16};
+  const bool is_local = operation == load_local || operation == store_local;
+  instruction.on_stack = is_local && bits(low, 24, 8) == stack_top;
+  if (!instruction.on_stack) return;
+  instruction.stack_offset = static_cast<int>(static_cast<std::int64_t>(low) >> 40);
+  instruction.bytes = bytes[bits(high, 9, 3)];
 }
 
 int scoreboard(std::uint64_t field) {
@@ -161,6 +175,7 @@ std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned 
     const bool accesses = instruction.kind == Kind::off_chip_load || instruction.kind == Kind::shared_load ||
                           instruction.kind == Kind::store;
     instruction.seen = accesses && instruction.pipe == Pipe::memory && operation != shuffle && operation != load_matrix;
+    read_stack_access(instruction, operation, low, high);
     // One, two or four matrices of 8 rows of 16 bytes: a wavefront each, if no banks conflict.
     if (operation == load_matrix || operation == store_matrix) instruction.wavefronts = 1U << bits(high, 8, 2);
     const std::uint64_t order = bits(high, 13, 4);  // STRONG.SM, .GPU, .SYS; settled with nvdisasm for 8.0 and 9.0

@@ -49,6 +49,9 @@ struct MachineInstruction {
   bool divergent = false;    ///< a branch that a warp takes only where its threads have parted
   std::size_t target = 0;    ///< of a branch or call: the index of an instruction
   bool seen = false;         ///< accesses memory, which a callback tells of whenever it runs
+  bool on_stack = false;     ///< a load or store of local memory at a constant distance from the stack's top
+  int stack_offset = 0;      ///< bytes, of such an access
+  unsigned bytes = 0;        ///< a thread, of such an access
   bool strong = false;       ///< of a load: it sees what other blocks have stored (volatile, atomic, past L1)
   bool adds_floats = false;  ///< an atomic, of floating point
   unsigned wavefronts = 0;   ///< of shared memory at least, by ldmatrix or stmatrix

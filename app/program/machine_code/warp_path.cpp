@@ -89,8 +89,7 @@ class Path {
       const auto requests = static_cast<double>(std::max(site.requests, std::uint64_t{1}));
       SeenLoad& load = loads_[index];
       load.times = seen->second;
-      load.misses =
-          site.space == inject::RawSpace::local ? 0 : std::min(1.0, static_cast<double>(site.l2_requests) / requests);
+      load.misses = std::min(1.0, static_cast<double>(site.l2_requests) / requests);
     }
   }
 

@@ -120,6 +120,8 @@ TEST_CASE("Advice names causes and cures of sites by keys", "[advice]") {
   CHECK(cause_and_cure(kernel_of("shared", "atomic", "")) == "atomics array_per_warp");
   CHECK(cause_and_cure(kernel_of("shared", "store", "")) == "bank_conflicts pad_rows");
   CHECK(cause_and_cure(kernel_of("local", "load", "")) == "local_memory keep_in_registers");
+  CHECK(cause_and_cure(kernel_of("local", "store", std::string(spilled_pattern))) ==
+        "spilled_registers fewer_live_values");
   CHECK(cause_and_cure(kernel_of("global", "load", "lanes at random", "at::native::index_x")) ==
         "wasteful_accesses sort_indices");
 }

@@ -51,13 +51,27 @@ TEST_CASE("small words are a verdict where nothing else is", "[kernel][explain]"
   Record bytes = kernel({{"dram", 600}, {"l2_sectors", 500}, {"latency", 400}});
   bytes.access.front().word_bytes = 1;
   CHECK(kernel_verdict(bytes).name == "narrow_words");
-  CHECK(kernel_verdict(bytes).brief == "small words: let a thread take 4 neighbours at once");
+  CHECK(kernel_verdict(bytes).brief == "small words: let a thread take 16 neighbours at once");
   CHECK(kernel_verdict(bytes).full.starts_with("none of its accesses is wider than 1 byte, so that much of its time"));
   bytes.access.front().word_bytes = 2;
-  CHECK(kernel_verdict(bytes).brief == "small words: let a thread take 2 neighbours at once");
+  CHECK(kernel_verdict(bytes).brief == "small words: let a thread take 8 neighbours at once");
   Record fine = kernel({{"dram", 850}, {"latency", 400}});
   fine.access.front().word_bytes = 1;
   CHECK(kernel_verdict(fine).is_fine);
+}
+
+TEST_CASE("threads with a word each are too many where launching them is the limit", "[kernel][explain]") {
+  Record floats = kernel({{"launch", 850}, {"latency", 900}, {"dram", 300}});
+  floats.access.front().word_bytes = 4;
+  CHECK(kernel_verdict(floats).name == "narrow_words");
+  CHECK(kernel_verdict(floats).brief == "small words: let a thread take 4 neighbours at once");
+  floats.access.front().word_bytes = 16;
+  CHECK(kernel_verdict(floats).name == "too_little_in_flight");
+  Record few_blocks = kernel({{"launch", 10}, {"latency", 950}, {"dram", 300}});
+  few_blocks.access.front().word_bytes = 1;
+  CHECK(kernel_verdict(few_blocks).name == "too_little_in_flight");
+  few_blocks.stages.front().predicted_s = 700e-6;
+  CHECK(kernel_verdict(few_blocks).name == "narrow_words");
 }
 
 TEST_CASE("waiting for loads is a verdict where all else would take far less", "[kernel][explain]") {
