@@ -14,6 +14,7 @@ else()
   list(FILTER inject_sources EXCLUDE REGEX "/inject/sites/")
 endif()
 add_library(gpumem_inject MODULE ${inject_sources}
+  engine/base/demangle.cpp
   # The hardware's counters are counted as those of our own kernels are.
   engine/measure/counter_fields.cpp engine/measure/cupti.cpp engine/measure/range_profiler.cpp)
 target_include_directories(gpumem_inject PRIVATE "${PROJECT_SOURCE_DIR}")

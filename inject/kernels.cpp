@@ -1,18 +1,15 @@
 #include "inject/kernels.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "engine/base/demangle.hpp"
 #include "inject/driver.hpp"
 #include "inject/known_launches.hpp"
 #include "inject/output.hpp"
@@ -30,13 +27,6 @@ std::unordered_map<std::string, std::uint32_t> numbers;  // by name, of kernels 
 
 std::mutex dropping;  // never held while anything else is called
 std::vector<CUmodule> dropped;
-
-std::string demangled(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                                         &std::free);
-  return status == 0 && text != nullptr ? text.get() : name;
-}
 
 std::uint32_t attribute(CUfunction function, CUfunction_attribute which) {
   int value = 0;

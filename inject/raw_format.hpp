@@ -44,7 +44,7 @@ enum class EventKind : std::uint32_t {
   graph,   ///< GraphEvent, then `kernels` of GraphKernel
   spans,   ///< SpansEvent, then `spans` of Span
   caller,  ///< CallerEvent, then the operator's name and `frames` frames: a CallerFrame and its texts each
-  array    ///< ArrayEvent, then `frames` frames, 0 or 1
+  array    ///< ArrayEvent, then `frames` frames
 };
 
 struct EventHeader {
@@ -307,7 +307,7 @@ inline constexpr std::uint32_t kept_callers = 4;
 /// The allocation that a site of a sample touches.
 struct ArrayEvent {
   std::uint32_t slot = 0;    ///< of the sample
-  std::uint32_t frames = 0;  ///< 1: the place where it was made follows
+  std::uint32_t frames = 0;  ///< of whoever made it, the innermost first; 0: not known
   std::uint64_t order = 0;   ///< of the sample
   std::uint64_t pc = 0;      ///< of the site
   std::uint64_t space = 0;   ///< of the site, RawSpace

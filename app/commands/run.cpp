@@ -37,9 +37,15 @@ struct RunArguments : ResultRequest, WatchOptions {
   std::optional<std::string> gpu;  ///< whose profile predicts
 };
 
-/// That the library of NVIDIA's that the engine needs was not found.
-std::string missing_words(const WatchOptions& options) {
+/// That the library of NVIDIA's that the engine needs was not found, or not where it can be trusted.
+std::string missing_words(const WatchOptions& options, const FoundLibrary& search) {
   const VendorLibrary& library = options.counters ? cupti_library() : sanitizer_library();
+  if (search.others) {
+    return fmt::format(
+        "'{1}' was left alone, because others can change it or put another in its place; if you trust "
+        "it, name it: {0}={1}; without it no kernel can be {2}",
+        library.variable, report::one_line(search.others->string()), options.counters ? "counted" : "watched");
+  }
   return fmt::format(
       "the library {0} was not found, without which no kernel can be {1}; install it with: pip install {2}; or name it "
       "with {3}=/path/to/{0}",
@@ -47,10 +53,10 @@ std::string missing_words(const WatchOptions& options) {
       options.counters ? "nvidia-cuda-cupti" : "nvidia-cuda-sanitizer-api", library.variable);
 }
 
-report::Report finished_report(const std::filesystem::path& folder, const ProgramRun& run,
+report::Report finished_report(const std::vector<RawProcess>& processes, const ProgramRun& run,
                                const model::ProfileChoice& predicting, const std::string& started_at,
                                const Environment& environment) {
-  report::Report report = program_report(folder, run, predicting);
+  report::Report report = program_report(processes, run, predicting);
   report.tool = build_information();
   report.command = environment.command;
   report.started_at = started_at;
@@ -79,12 +85,12 @@ Watched watched(const Places& places, const RawFolder& folder, const RunArgument
         "gpumem as a whole",
         places.program.string()));
   }
-  const auto vendors =
+  const FoundLibrary vendors =
       find_library(arguments.counters ? cupti_library() : sanitizer_library(), places, arguments.command.front());
   Watched result;
   result.raw_files = folder.path();
-  result.variables = injected_variables(*library, vendors, folder.path(), arguments);
-  if (!vendors) result.missing = missing_words(arguments);
+  result.variables = injected_variables(*library, vendors.file, folder.path(), arguments);
+  if (!vendors.file) result.missing = missing_words(arguments, vendors);
   if (const auto theirs = places.variable("CUDA_INJECTION64_PATH")) {
     result.notes.push_back(
         fmt::format("CUDA_INJECTION64_PATH was {}, which was not loaded, as only one library can be: run the command "
@@ -122,11 +128,13 @@ Outcome run_once(const RunArguments& arguments, const Places& places, const mode
   outcome.exit_code = run_command(arguments.command, watch.variables, signals);
   outcome.full = folder.note_if_full();
   outcome.missing = watch.missing;
-  outcome.traces = program_traces(watch.raw_files);
+  const std::vector<RawProcess> processes = read_raw_data(watch.raw_files);
+  folder.remove();  // nothing of it is needed any more, whatever comes
+  outcome.traces = program_traces(processes);
   if (outcome.full) watch.notes.push_back(*outcome.full);
   if (outcome.traces.used_cuda && watch.missing) watch.notes.push_back(*watch.missing);
   const ProgramRun run{.command = arguments.command, .exit_code = outcome.exit_code, .notes = watch.notes};
-  outcome.report = finished_report(watch.raw_files, run, predicting, started_at, environment);
+  outcome.report = finished_report(processes, run, predicting, started_at, environment);
   return outcome;
 }
 

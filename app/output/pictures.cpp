@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
+#include "engine/base/trusted_files.hpp"
 #include "report/record/sweep.hpp"
 #include "report/text/text.hpp"
 
@@ -40,6 +41,7 @@ fs::path folder_of_program() {
 }
 
 /// Beside the program in the build tree; installed; from a wheel, in an environment or in a folder that pip was told.
+/// None that others could have put there: they are run.
 std::optional<fs::path> scripts() {
   const fs::path folder = folder_of_program();
   const fs::path prefix = folder.parent_path();
@@ -51,7 +53,9 @@ std::optional<fs::path> scripts() {
     }
   }
   for (const fs::path& candidate : candidates) {
-    if (fs::exists(candidate / "plotting/__main__.py", ignored)) return candidate / "plotting";
+    const fs::path script = candidate / "plotting/__main__.py";
+    if (!fs::exists(script, ignored)) continue;
+    if (candidate == folder || is_trusted(script, prefix)) return candidate / "plotting";
   }
   return std::nullopt;
 }

@@ -26,9 +26,10 @@ struct AtomicArray {
   double lanes = 0;    ///< in all
   bool adds_floats = false;
 
-  [[nodiscard]] bool overlaps(const AtomicArray& other) const {
-    return !lines.empty() && !other.lines.empty() && *lines.begin() <= *other.lines.rbegin() &&
-           *other.lines.begin() <= *lines.rbegin();
+  [[nodiscard]] std::uint64_t first_line() const { return lines.empty() ? 0 : *lines.begin(); }
+  /// Of another one that begins no earlier.
+  [[nodiscard]] bool reaches(const AtomicArray& other) const {
+    return !lines.empty() && !other.lines.empty() && *other.lines.begin() <= *lines.rbegin();
   }
   void add(AtomicArray other) {
     lines.merge(other.lines);
@@ -71,6 +72,22 @@ AtomicArray atomic_array(const AtomicSite& atomic, double blocks) {
     array.turns = std::min(array.turns, words);
   }
   return array;
+}
+
+/// One for each array, of all the sites that overlap.
+std::vector<AtomicArray> arrays_of(const std::vector<AtomicSite>& sites, double blocks) {
+  std::vector<AtomicArray> all;
+  for (const AtomicSite& site : sites) all.push_back(atomic_array(site, blocks));
+  std::ranges::stable_sort(all, {}, &AtomicArray::first_line);
+  std::vector<AtomicArray> arrays;
+  for (AtomicArray& array : all) {
+    if (!arrays.empty() && arrays.back().reaches(array)) {
+      arrays.back().add(std::move(array));
+    } else {
+      arrays.push_back(std::move(array));
+    }
+  }
+  return arrays;
 }
 
 /// Of how many things some were drawn, if so many draws gave so many different ones: d = n (1 - exp(-draws / n)).
@@ -129,16 +146,7 @@ double slices_of(const AtomicArray& array, const model::Rates& rates) {
 }  // namespace
 
 double atomic_turns(const std::vector<AtomicSite>& sites, double blocks, const model::Rates& rates) {
-  std::vector<AtomicArray> arrays;
-  for (const AtomicSite& site : sites) {
-    AtomicArray array = atomic_array(site, blocks);
-    std::erase_if(arrays, [&](const AtomicArray& other) {
-      const bool same = array.overlaps(other);
-      if (same) array.add(other);
-      return same;
-    });
-    arrays.push_back(std::move(array));
-  }
+  const std::vector<AtomicArray> arrays = arrays_of(sites, blocks);
   // A word of floats takes the next addend only when it has the sum.
   const double float_turns = rates.atomic_turn_cycles > 0 ? rates.atomic_float_cycles / rates.atomic_turn_cycles : 0;
   double longest = 0;

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "app/program/compiled_operators.hpp"
 #include "app/program/site_names.hpp"
-#include "engine/measure/kernel_name.hpp"
+#include "engine/base/demangle.hpp"
+#include "report/record/frames.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -31,58 +33,76 @@ const RawCaller* caller_of(const MergedKernel& kernel) {
 
 std::string path_of(const SourceLine& line) { return line.folder.empty() ? line.file : line.folder + "/" + line.file; }
 
+/// Whether the source was installed, or the function is of a library that consists of headers.
+bool is_installed(const std::string& file, std::string_view qualified) {
+  constexpr std::string_view folders[] = {"/usr/include/", "/usr/lib/", "/usr/local/cuda", "/opt/nvidia/"};
+  constexpr std::string_view libraries[] = {"std::", "__gnu_cxx::", "thrust::", "cub::", "cuda::"};
+  return std::ranges::any_of(folders, [&](std::string_view folder) { return file.starts_with(folder); }) ||
+         std::ranges::any_of(libraries, [&](std::string_view library) { return qualified.starts_with(library); });
+}
+
 }  // namespace
 
 Callers::Callers(const MergedRun& run) {
-  const auto note = [&](const RawFrame& raw) {
-    if (raw.library) return;
-    const std::filesystem::path path(frame_of(raw).file);
-    ++folders_[path.filename().string()][path.parent_path().string()];
-  };
+  std::set<const RawProcess*> processes;
   for (const MergedKernel& kernel : run.kernels) {
-    for (const auto& [process, caller] : kernel.callers) std::ranges::for_each(caller->frames, note);
-    for (const SeenLaunch& launch : kernel.seen) {
-      for (const RawArray& array : launch.process->arrays) {
-        if (array.made_at) note(*array.made_at);
-      }
+    for (const auto& [process, caller] : kernel.callers) note_folders(frames_of(caller->frames, kernel.name));
+    for (const SeenLaunch& launch : kernel.seen) processes.insert(launch.process);
+  }
+  for (const RawProcess* process : processes) {
+    for (const RawArray& array : process->arrays) {
+      if (arrays_.try_emplace(key_of(*process, array.event), &array).second) note_folders(frames_of(array.made_at));
     }
   }
+}
+
+void Callers::note_folders(const std::vector<report::FrameRecord>& frames) {
+  for (const report::FrameRecord& frame : frames) {
+    if (frame.library) continue;
+    const std::filesystem::path path(frame.file);
+    ++folders_[path.filename().string()][path.parent_path().string()];
+  }
+}
+
+Callers::SiteKey Callers::key_of(const RawProcess& process, const inject::ArrayEvent& event) {
+  return {&process, event.slot, event.order, event.pc, event.space};
 }
 
 void Callers::add_to(report::Record& record, const MergedKernel& kernel) {
   const RawCaller* caller = caller_of(kernel);
   if (caller == nullptr) return;
   if (!caller->operation.empty()) record.operator_name = caller->operation;
-  if (caller->frames.empty()) return;
   for (const RawFrame& raw : caller->frames) {
     if (record.operator_name || !raw.library) break;
     if (std::string fused = compiled_operators(raw.file, raw.line); !fused.empty()) {
       record.operator_name = std::move(fused);
     }
   }
-  std::vector<report::FrameRecord> frames;
-  for (const RawFrame& raw : caller->frames) frames.push_back(frame_of(raw));
-  const auto own = std::ranges::find(frames, false, &report::FrameRecord::library);
-  if (own != frames.end()) record.caller = place_words(*own);
+  std::vector<report::FrameRecord> frames = frames_of(caller->frames, kernel.name);
+  if (frames.empty()) return;
+  record.caller = own_place(frames);
   record.called_from = std::move(frames);
 }
 
 std::optional<report::ArrayRecord> Callers::array_of(const SeenLaunch& launch, const inject::Site& site) {
   const inject::SampleEvent& sample = launch.sample->event;
-  for (const RawArray& array : launch.process->arrays) {
-    const inject::ArrayEvent& event = array.event;
-    if (event.slot != sample.slot || event.order != sample.order || event.pc != site.pc ||
-        event.space != static_cast<std::uint64_t>(site.space)) {
-      continue;
-    }
-    report::ArrayRecord record{.bytes = event.bytes, .made_at = {}};
-    if (array.made_at) record.made_at = place_words(frame_of(*array.made_at));
-    return record;
-  }
-  return std::nullopt;
+  const auto found = arrays_.find(key_of(
+      *launch.process,
+      {.slot = sample.slot, .order = sample.order, .pc = site.pc, .space = static_cast<std::uint64_t>(site.space)}));
+  if (found == arrays_.end()) return std::nullopt;
+  return report::ArrayRecord{.bytes = found->second->event.bytes,
+                             .made_at = own_place(frames_of(found->second->made_at))};
 }
 
-report::FrameRecord Callers::frame_of(const RawFrame& raw) {
+std::vector<report::FrameRecord> Callers::frames_of(const std::vector<RawFrame>& raw, std::string_view kernel) {
+  std::vector<report::FrameRecord> frames;
+  for (const RawFrame& frame : raw) {
+    if (auto record = frame_of(frame, kernel)) frames.push_back(*std::move(record));
+  }
+  return frames;
+}
+
+std::optional<report::FrameRecord> Callers::frame_of(const RawFrame& raw, std::string_view kernel) {
   report::FrameRecord frame{.file = raw.file,
                             .line = raw.line == 0 ? std::nullopt : std::optional<std::uint64_t>(raw.line),
                             .function = raw.function,
@@ -97,20 +117,22 @@ report::FrameRecord Callers::frame_of(const RawFrame& raw) {
     frame.line = place.line->line;
   }
   if (!place.function.empty()) frame.function = place.function;
-  frame.function = report::one_line(short_name(measure::demangle(frame.function.c_str())));
+  const std::string whole = report::one_line(demangled(frame.function));
+  frame.function = short_name(whole);
+  if (whole == kernel || report::is_of_runtime(frame)) return std::nullopt;
+  // What has neither a name nor a line tells nobody what to change.
+  frame.library =
+      raw.library || (frame.function.empty() && !frame.line) || is_installed(frame.file, qualified_name(whole));
   return frame;
 }
 
-std::string Callers::place_words(const report::FrameRecord& frame) const {
-  const std::filesystem::path path(frame.file);
-  std::string words = path.filename().string();
-  if (const auto known = folders_.find(words); known != folders_.end() && known->second.size() > 1) {
-    const std::string folder = path.parent_path().filename().string();
-    if (!folder.empty()) words = folder + "/" + words;
-  }
-  if (frame.line) words += fmt::format(":{}", *frame.line);
-  const bool is_in_function = !frame.function.empty() && frame.function != "<module>";
-  return is_in_function ? words + " in " + frame.function : words;
+std::optional<std::string> Callers::own_place(const std::vector<report::FrameRecord>& frames) const {
+  const auto own = std::ranges::find(frames, false, &report::FrameRecord::library);
+  if (own == frames.end()) return std::nullopt;
+  const std::filesystem::path path(own->file);
+  const auto known = folders_.find(path.filename().string());
+  const bool several = known != folders_.end() && known->second.size() > 1;
+  return report::frame_words(*own, several ? path.parent_path().filename().string() : "");
 }
 
 }  // namespace gpumem::app

@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "app/program/host_code.hpp"
@@ -25,13 +27,22 @@ class Callers {
   [[nodiscard]] std::optional<report::ArrayRecord> array_of(const SeenLaunch& launch, const inject::Site& site);
 
  private:
-  /// Where the frame is, by its source; of native code by what its file tells.
-  [[nodiscard]] report::FrameRecord frame_of(const RawFrame& raw);
-  /// "model.py:42 in forward"; of code without lines "app in main".
-  [[nodiscard]] std::string place_words(const report::FrameRecord& frame) const;
+  /// Where the frame is, by its source; of native code by what its file tells. Nothing where it is no more than a step
+  /// from the program to the driver: the runtime's, or the function that stands for the kernel on the host.
+  [[nodiscard]] std::optional<report::FrameRecord> frame_of(const RawFrame& raw, std::string_view kernel = {});
+  [[nodiscard]] std::vector<report::FrameRecord> frames_of(const std::vector<RawFrame>& raw,
+                                                           std::string_view kernel = {});
+  /// "model.py:42 in forward"; of code without lines "app in main". Of the first frame that is the program's own.
+  [[nodiscard]] std::optional<std::string> own_place(const std::vector<report::FrameRecord>& frames) const;
+
+  void note_folders(const std::vector<report::FrameRecord>& frames);
+
+  using SiteKey = std::tuple<const RawProcess*, std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t>;
+  static SiteKey key_of(const RawProcess& process, const inject::ArrayEvent& event);
 
   HostCodes codes_;
   std::map<std::string, std::map<std::string, unsigned>> folders_;  ///< by the file's name
+  std::map<SiteKey, const RawArray*> arrays_;                       ///< by what touches them
 };
 
 }  // namespace gpumem::app

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "engine/base/error.hpp"
+#include "engine/base/trusted_files.hpp"
 #include "inject/environment.hpp"
 
 namespace gpumem::app {
@@ -36,27 +37,42 @@ std::vector<fs::path> folders_in(const fs::path& folder, const std::string& begi
   return found;
 }
 
-std::optional<fs::path> first_file(const std::vector<fs::path>& candidates) {
-  const auto found = std::ranges::find_if(candidates, is_file);
-  if (found == candidates.end()) return std::nullopt;
-  std::error_code failed;
-  return fs::absolute(*found, failed);  // the command may change to another folder
+/// A file that may be there, of an installation in that folder.
+struct Candidate {
+  fs::path file;
+  fs::path installed;
+};
+
+FoundLibrary first_trusted(const std::vector<Candidate>& candidates) {
+  FoundLibrary found;
+  for (const auto& [file, installed] : candidates) {
+    if (!is_file(file)) continue;
+    std::error_code failed;
+    const fs::path absolute = fs::absolute(file, failed);  // the command may change to another folder
+    if (failed) continue;
+    if (is_trusted(absolute, installed)) {
+      found.file = absolute;
+      return found;
+    }
+    if (!found.others) found.others = absolute;
+  }
+  return found;
 }
 
 /// Files where the library may be, those that are to be taken first in front.
 struct Candidates {
   const VendorLibrary& library;
-  std::vector<fs::path> files = {};
+  std::vector<Candidate> files = {};
 
   void add_toolkit(const fs::path& toolkit) {
-    for (const char* folder : library.in_toolkit) files.push_back(toolkit / folder / library.file);
+    for (const char* folder : library.in_toolkit) files.push_back({toolkit / folder / library.file, toolkit});
   }
   /// Of a Python whose files are below `prefix`.
   void add_python(const fs::path& prefix) {
     for (const fs::path& version : folders_in(prefix / "lib", "python3")) {
       for (const char* packages : {"site-packages", "dist-packages"}) {
         for (const fs::path& package : folders_in(version / packages / "nvidia", "")) {
-          for (const char* folder : library.in_package) files.push_back(package / folder / library.file);
+          for (const char* folder : library.in_package) files.push_back({package / folder / library.file, prefix});
         }
       }
     }
@@ -76,15 +92,18 @@ fs::path found_program(const Places& places, const std::string& name) {
   return {};
 }
 
-/// What the folders "bin" are in that hold the program: a link to it stands in a virtual environment, for one.
-std::vector<fs::path> prefixes_of(const fs::path& program) {
+/// A program's own file and, where that is a link, what it leads to: one stands in a virtual environment, for one.
+std::vector<fs::path> files_of(const fs::path& program) {
   std::error_code failed;
-  std::vector<fs::path> prefixes;
-  if (program.empty()) return prefixes;
-  for (const fs::path& file : {fs::absolute(program, failed), fs::canonical(program, failed)}) {
-    prefixes.push_back(file.parent_path().parent_path());
-  }
-  return prefixes;
+  if (program.empty()) return {};
+  return {fs::absolute(program, failed), fs::canonical(program, failed)};
+}
+
+/// What the folder is in that holds a program: "/usr" of "/usr/bin/nvcc".
+fs::path prefix_of(const fs::path& program) { return program.parent_path().parent_path(); }
+
+bool is_of_python(const fs::path& program) {
+  return program.filename().string().starts_with("python3") || is_file(program.parent_path() / "python3");
 }
 
 }  // namespace
@@ -107,15 +126,17 @@ bool has_driver(const Places& places) {
 
 std::optional<fs::path> injected_library(const Places& places) {
   const fs::path folder = places.program.parent_path();
-  std::vector<fs::path> candidates = {folder / library_name};
+  const fs::path prefix = folder.parent_path();
+  std::vector<Candidate> candidates;
   for (const char* name : {"lib", "lib64"}) {
-    const fs::path libraries = folder.parent_path() / name;
-    candidates.push_back(libraries / "gpumem" / library_name);
+    const fs::path libraries = prefix / name;
+    candidates.push_back({libraries / "gpumem" / library_name, prefix});
     for (const fs::path& architecture : folders_in(libraries, "")) {
-      candidates.push_back(architecture / "gpumem" / library_name);
+      candidates.push_back({architecture / "gpumem" / library_name, prefix});
     }
   }
-  auto found = first_file(candidates);
+  const fs::path beside = folder / library_name;  // whoever can change that can change the program
+  std::optional<fs::path> found = is_file(beside) ? beside : first_trusted(candidates).file;
   std::error_code failed;
   if (found) found = fs::canonical(*found, failed);
   return failed ? std::nullopt : found;
@@ -138,11 +159,11 @@ const VendorLibrary& cupti_library() {
   return library;
 }
 
-std::optional<fs::path> find_library(const VendorLibrary& library, const Places& places, const std::string& command) {
+FoundLibrary find_library(const VendorLibrary& library, const Places& places, const std::string& command) {
   if (const auto named = places.variable(library.variable)) {
-    const auto found = first_file({*named});
-    if (!found) throw usage_error(fmt::format("{}: there is no file '{}'", library.variable, *named));
-    return found;
+    std::error_code failed;
+    if (!is_file(*named)) throw usage_error(fmt::format("{}: there is no file '{}'", library.variable, *named));
+    return {.file = fs::absolute(*named, failed)};
   }
   Candidates candidates{library};
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"}) {
@@ -151,16 +172,18 @@ std::optional<fs::path> find_library(const VendorLibrary& library, const Places&
   for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
     if (const auto prefix = places.variable(variable)) candidates.add_python(*prefix);
   }
-  for (const fs::path& prefix : prefixes_of(found_program(places, command))) candidates.add_python(prefix);
+  for (const fs::path& program : files_of(found_program(places, command))) {
+    if (is_of_python(program)) candidates.add_python(prefix_of(program));
+  }
   for (const fs::path& system : places.systems) {
     candidates.add_toolkit(system / "cuda");
     for (const fs::path& toolkit : folders_in(system, "cuda-")) candidates.add_toolkit(toolkit);
   }
-  for (const fs::path& prefix : prefixes_of(found_program(places, "nvcc"))) candidates.add_toolkit(prefix);
-  for (const fs::path& prefix : prefixes_of(found_program(places, "python3"))) candidates.add_python(prefix);
+  for (const fs::path& nvcc : files_of(found_program(places, "nvcc"))) candidates.add_toolkit(prefix_of(nvcc));
+  for (const fs::path& python : files_of(found_program(places, "python3"))) candidates.add_python(prefix_of(python));
   for (const fs::path& system : places.systems) candidates.add_python(system);
   if (const auto home = places.variable("HOME")) candidates.add_python(fs::path(*home) / ".local");
-  return first_file(candidates.files);
+  return first_trusted(candidates.files);
 }
 
 std::vector<std::pair<std::string, std::string>> injected_variables(const fs::path& library,

@@ -48,12 +48,15 @@ struct VendorLibrary {
 [[nodiscard]] const VendorLibrary& sanitizer_library();
 [[nodiscard]] const VendorLibrary& cupti_library();
 
+struct FoundLibrary {
+  std::optional<std::filesystem::path> file = {};    ///< absent: nowhere
+  std::optional<std::filesystem::path> others = {};  ///< the first one that was left alone, for others can change it
+};
 /// Where it is: named by its variable; of the toolkit or Python environment that the environment names; of PyPI's
-/// package, where the command is that Python's; of a toolkit that is installed, the newest first; of PyPI's package in
-/// the Python on the PATH, the system's or the user's. Absent: nowhere. Throws a usage error if the variable names no
-/// file.
-[[nodiscard]] std::optional<std::filesystem::path> find_library(const VendorLibrary& library, const Places& places,
-                                                                const std::string& command);
+/// package, where a Python is beside the command; of a toolkit that is installed, the newest first; of PyPI's package
+/// in the Python on the PATH, the system's or the user's. None that others could have put there (is_trusted), unless
+/// the variable names it. Throws a usage error if the variable names no file. SECURITY.md lists the places.
+[[nodiscard]] FoundLibrary find_library(const VendorLibrary& library, const Places& places, const std::string& command);
 
 /// What the program's environment has to hold beside what it holds, by name. `vendors` is the library that the engine
 /// asked for needs.

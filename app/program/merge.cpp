@@ -13,8 +13,8 @@
 #include <tuple>
 
 #include "app/program/raw_checks.hpp"
+#include "engine/base/demangle.hpp"
 #include "engine/machine/devices.hpp"
-#include "engine/measure/kernel_name.hpp"
 #include "inject/time_line.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
@@ -53,9 +53,8 @@ Device device_of(const inject::DeviceEvent& event) {
   return device;
 }
 
-bool is_same(const Device& left, const Device& right) {
-  return left.name == right.name && left.uuid == right.uuid && left.pci_bus_id == right.pci_bus_id;
-}
+/// Devices of which these are equal are one.
+auto identity_of(const Device& device) { return std::tuple(device.name, device.uuid, device.pci_bus_id); }
 
 std::string grid_text(const std::uint32_t (&grid)[3]) {
   if (grid[2] > 1) return fmt::format("{}x{}x{}", grid[0], grid[1], grid[2]);
@@ -113,7 +112,8 @@ class Merge {
       const auto slot = kernel_of.find(counted.event.slot);
       if (slot == kernel_of.end()) continue;
       run_.kernels[slot->second].counted.push_back(&counted);
-      run_.launches_seen += counted.event.passes;
+      run_.launches_seen +=
+          std::min<std::uint64_t>(counted.event.passes, process.slots.at(counted.event.slot).launches);
     }
     for (const RawCaller& caller : process.callers) {
       const auto slot = kernel_of.find(caller.event.slot);
@@ -142,13 +142,10 @@ class Merge {
   void add_graph(const RawProcess& process, const RawGraph& graph, const inject::LaunchSlot& slot) {
     const std::string name = name_of(process, slot.kernel);
     const std::size_t device_index = device(process, slot.device);
-    auto same = std::ranges::find_if(
-        run_.graphs, [&](const MergedGraph& known) { return known.name == name && known.device == device_index; });
-    if (same == run_.graphs.end()) {
-      same = run_.graphs.insert(same, {.name = name, .device = device_index, .times_s = {}});
-    }
-    MergedGraph& merged = *same;
-    run_.graph_of[{&process, graph.event.slot}] = static_cast<std::size_t>(same - run_.graphs.begin());
+    const auto [place, is_new] = graph_places_.try_emplace({name, device_index}, run_.graphs.size());
+    if (is_new) run_.graphs.push_back({.name = name, .device = device_index, .times_s = {}});
+    MergedGraph& merged = run_.graphs[place->second];
+    run_.graph_of[{&process, graph.event.slot}] = place->second;
     merged.kernels = 0;
     for (const inject::GraphKernel& kernel : graph.kernels) merged.kernels += kernel.launches;
     merged.launches += slot.launches;
@@ -185,9 +182,12 @@ class Merge {
   }
 
   /// What no compiler mangled stays as it is.
-  static std::string name_of(const RawProcess& process, std::uint32_t kernel) {
+  const std::string& name_of(const RawProcess& process, std::uint32_t kernel) {
+    const auto [name, is_new] = names_.try_emplace({&process, kernel});
+    if (!is_new) return name->second;
     const std::string function = function_of(process, kernel);
-    return function.empty() ? unnamed : report::one_line(measure::demangle(function.c_str()));
+    name->second = function.empty() ? unnamed : report::one_line(demangled(function));
+    return name->second;
   }
 
   static void add_times(const inject::LaunchSlot& slot, std::vector<double>& times_s) {
@@ -243,8 +243,13 @@ class Merge {
   static void add(const RawProcess& process, const inject::RangeLaunches& launches, MergedKernel& kernel) {
     const auto known = process.ranges.find(launches.range);
     if (known == process.ranges.end() || launches.launches == 0) return;
+    constexpr std::size_t most_named = 64;
     const std::string name = report::one_line(known->second);
     auto range = std::ranges::find(kernel.ranges, name, &std::pair<std::string, std::uint64_t>::first);
+    if (range == kernel.ranges.end() && kernel.ranges.size() == most_named) {
+      kernel.in_other_ranges += launches.launches;
+      return;
+    }
     if (range == kernel.ranges.end()) range = kernel.ranges.insert(range, {name, 0});
     range->second += launches.launches;
   }
@@ -258,14 +263,13 @@ class Merge {
     } else {
       device.name = fmt::format("GPU {}, of which nothing is known", number);
     }
-    const auto same = std::ranges::find_if(run_.devices, [&](const Device& known) { return is_same(known, device); });
-    if (same != run_.devices.end()) return static_cast<std::size_t>(same - run_.devices.begin());
-    run_.devices.push_back(std::move(device));
-    return run_.devices.size() - 1;
+    const auto [place, is_new] = devices_.try_emplace(identity_of(device), run_.devices.size());
+    if (is_new) run_.devices.push_back(std::move(device));
+    return place->second;
   }
 
   void note(const std::string& line) {
-    if (!line.empty() && std::ranges::find(run_.notes, line) == run_.notes.end()) run_.notes.push_back(line);
+    if (!line.empty() && noted_.insert(line).second) run_.notes.push_back(line);
   }
 
   /// The same bins for all kernels.
@@ -315,6 +319,10 @@ class Merge {
   MergedRun run_;
   std::uint64_t began_ns_ = 0;  // the run's first launch
   std::map<Key, std::size_t> places_;
+  std::map<std::pair<std::string, std::size_t>, std::size_t> graph_places_;  // by name and device
+  std::map<std::invoke_result_t<decltype(identity_of), Device>, std::size_t> devices_;
+  std::map<std::pair<const RawProcess*, std::uint32_t>, std::string> names_;  // of kernels, demangled
+  std::set<std::string> noted_;
   std::uint64_t beyond_slots_ = 0;
   std::uint64_t graph_launches_ = 0;
   std::size_t lost_tables_ = 0;

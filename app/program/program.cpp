@@ -5,7 +5,6 @@
 
 #include "app/program/merge.hpp"
 #include "app/program/pricing.hpp"
-#include "app/program/raw_data.hpp"
 #include "app/program/records.hpp"
 #include "app/program/timeline.hpp"
 #include "engine/statistics/statistics.hpp"
@@ -56,10 +55,10 @@ report::ProgramRecord program_of(const MergedRun& merged, const ProgramRun& run,
   if (merged.bin_s > 0) program.bin_s = merged.bin_s;
   if (merged.by_sites) program.engines.emplace_back(report::sites_engine);
   if (merged.by_counters) program.engines.emplace_back(report::counters_engine);
-  program.notes = run.notes;
-  for (const auto* notes : {&merged.notes, &told}) {
+  std::set<std::string> noted;
+  for (const auto* notes : {&run.notes, &merged.notes, &told}) {
     for (const std::string& note : *notes) {
-      if (std::ranges::find(program.notes, note) == program.notes.end()) program.notes.push_back(note);
+      if (noted.insert(note).second) program.notes.push_back(note);
     }
   }
   return program;
@@ -67,9 +66,8 @@ report::ProgramRecord program_of(const MergedRun& merged, const ProgramRun& run,
 
 }  // namespace
 
-report::Report program_report(const std::filesystem::path& folder, const ProgramRun& run,
+report::Report program_report(const std::vector<RawProcess>& processes, const ProgramRun& run,
                               const model::ProfileChoice& predicting) {
-  const std::vector<RawProcess> processes = read_raw_data(folder);
   const MergedRun merged_run = merged(processes);
   std::vector<model::Profile> profiles;
   std::vector<std::string> told;
@@ -99,10 +97,10 @@ report::Report program_report(const std::filesystem::path& folder, const Program
   return report;
 }
 
-ProgramTraces program_traces(const std::filesystem::path& folder) {
+ProgramTraces program_traces(const std::vector<RawProcess>& processes) {
   ProgramTraces traces;
   bool saw_launches = false;
-  for (const RawProcess& process : read_raw_data(folder)) {
+  for (const RawProcess& process : processes) {
     traces.used_cuda = true;
     saw_launches = saw_launches || !process.slots.empty();
     for (const RawProblem& problem : process.problems) {

@@ -2,11 +2,11 @@
 // What somebody else's program did to memory: from the raw files that the injected library left in a run's folder
 // (inject/raw_format.hpp) to a report whose results are the program's kernels (report/record/kernels.hpp).
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/program/raw_data.hpp"
 #include "engine/model/find_profile.hpp"
 #include "report/record/record.hpp"
 
@@ -18,11 +18,10 @@ struct ProgramRun {
   std::vector<std::string> notes;  ///< found by the command itself: no sanitizer library, ...
 };
 
-/// The report of a run from the raw files in `folder`: devices, program, results ranked by what could be saved. Damaged
-/// or cut-off files lose no more than what is damaged, and a note says so. `predicting` says by which profile each
-/// device is predicted; what there is to say of that is a note. Does not fill tool, host, started_at and command.
-/// Throws a usage error when the folder cannot be read.
-[[nodiscard]] report::Report program_report(const std::filesystem::path& folder, const ProgramRun& run,
+/// The report of a run from the raw data of its processes: devices, program, results ranked by what could be saved.
+/// Damaged or cut-off files lose no more than what is damaged, and a note says so. `predicting` says by which profile
+/// each device is predicted; what there is to say of that is a note. Does not fill tool, host, started_at and command.
+[[nodiscard]] report::Report program_report(const std::vector<RawProcess>& processes, const ProgramRun& run,
                                             const model::ProfileChoice& predicting = {});
 
 /// What the raw files tell before anything is made of them.
@@ -30,7 +29,6 @@ struct ProgramTraces {
   bool used_cuda = false;            ///< some process did
   std::optional<std::string> fatal;  ///< where nothing of any process could be seen, the first reason
 };
-/// Reads the raw files once more. Throws a usage error when the folder cannot be read.
-[[nodiscard]] ProgramTraces program_traces(const std::filesystem::path& folder);
+[[nodiscard]] ProgramTraces program_traces(const std::vector<RawProcess>& processes);
 
 }  // namespace gpumem::app

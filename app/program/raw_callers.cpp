@@ -26,32 +26,39 @@ std::optional<RawFrame> raw_frame(ByteReader& reader) {
   return RawFrame{raw.language, raw.library != 0, raw.line, raw.address, raw.file_mark, *file, *function, *module};
 }
 
+std::optional<std::vector<RawFrame>> raw_frames(ByteReader& reader, std::uint32_t count) {
+  if (count > inject::most_caller_frames) return std::nullopt;
+  std::vector<RawFrame> frames;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    auto frame = raw_frame(reader);
+    if (!frame) return std::nullopt;
+    frames.push_back(*std::move(frame));
+  }
+  return frames;
+}
+
 }  // namespace
 
 std::optional<RawCaller> raw_caller(std::string_view payload) {
   if (payload.size() < sizeof(inject::CallerEvent)) return std::nullopt;
   ByteReader reader(payload);
-  RawCaller caller{.event = reader.read<inject::CallerEvent>(), .operation = {}, .frames = {}};
-  const auto operation = text_of_event(reader, caller.event.operator_bytes);
-  if (!operation || caller.event.frames > inject::most_caller_frames) return std::nullopt;
-  caller.operation = *operation;
-  for (std::uint32_t i = 0; i < caller.event.frames; ++i) {
-    auto frame = raw_frame(reader);
-    if (!frame) return std::nullopt;
-    caller.frames.push_back(std::move(*frame));
-  }
-  return caller;
+  const auto event = reader.read<inject::CallerEvent>();
+  auto operation = text_of_event(reader, event.operator_bytes);
+  if (!operation) return std::nullopt;
+  auto frames = raw_frames(reader, event.frames);
+  if (!frames) return std::nullopt;
+  return RawCaller{.event = event, .operation = *std::move(operation), .frames = *std::move(frames)};
 }
 
 std::optional<RawArray> raw_array(std::string_view payload) {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 52U;
   if (payload.size() < sizeof(inject::ArrayEvent)) return std::nullopt;
   ByteReader reader(payload);
-  RawArray array{.event = reader.read<inject::ArrayEvent>(), .made_at = {}};
-  if (array.event.bytes == 0 || array.event.bytes > most_bytes || array.event.frames > 1) return std::nullopt;
-  if (array.event.frames == 0) return array;
-  array.made_at = raw_frame(reader);
-  return array.made_at ? std::optional(array) : std::nullopt;
+  const auto event = reader.read<inject::ArrayEvent>();
+  if (event.bytes == 0 || event.bytes > most_bytes) return std::nullopt;
+  auto made_at = raw_frames(reader, event.frames);
+  if (!made_at) return std::nullopt;
+  return RawArray{.event = event, .made_at = *std::move(made_at)};
 }
 
 }  // namespace gpumem::app

@@ -31,7 +31,7 @@ struct RawCaller {
 
 struct RawArray {
   inject::ArrayEvent event;
-  std::optional<RawFrame> made_at;
+  std::vector<RawFrame> made_at;  ///< innermost first; empty: not known
 };
 
 // Nothing where the payload is not what such an event has.

@@ -9,8 +9,14 @@ namespace gpumem::app {
 
 [[nodiscard]] bool is_possible(const inject::Site& site);
 [[nodiscard]] bool is_possible(const inject::DeviceEvent& device);
+[[nodiscard]] bool is_possible(const inject::KernelEvent& kernel);
+[[nodiscard]] bool is_possible(const inject::CodeEvent& code);
+/// Apart from its sites and parameters.
+[[nodiscard]] bool is_possible(const inject::SampleEvent& sample);
+[[nodiscard]] bool is_possible(const inject::CountsEvent& counted);
 [[nodiscard]] bool is_possible(const inject::LaunchTotals& totals);
-[[nodiscard]] bool is_possible(const inject::Span& span);
+/// Of a process with these totals, which begin with its first launch.
+[[nodiscard]] bool is_possible(const inject::Span& span, const inject::LaunchTotals& totals);
 /// Of a launch, or of launches in the mean.
 [[nodiscard]] bool is_possible_time(double nanoseconds);
 /// Of what is counted there.

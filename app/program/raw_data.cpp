@@ -78,15 +78,23 @@ class Payload {
     return true;
   }
   [[nodiscard]] std::string_view rest() const { return left_; }
-  /// Up to the first zero: what follows one would be seen by nobody, or by the wrong reader.
-  [[nodiscard]] std::string text() const { return std::string(left_.substr(0, left_.find('\0'))); }
+  /// Up to the first zero: what follows one would be seen by nobody, or by the wrong reader. Cut where it is longer
+  /// than any page shows: many results may repeat it.
+  [[nodiscard]] std::string text() const {
+    constexpr std::size_t longest = 16384;
+    return std::string(left_.substr(0, std::min(left_.find('\0'), longest)));
+  }
 
  private:
   std::string_view left_;
 };
 
+/// A line each for the first few: a file may be damaged at every event.
 void damaged(RawProcess& process, const fs::path& path, const std::string& what) {
-  process.damage.push_back(fmt::format("{}: {}", path.filename().string(), what));
+  constexpr std::size_t most_lines = 8;
+  std::string line = fmt::format("{}: {}", path.filename().string(), what);
+  if (process.damage.size() == most_lines) line = "is damaged in more places";
+  if (process.damage.size() <= most_lines) process.damage.push_back(std::move(line));
 }
 
 /// Whether the file is one of these; if not, why not is noted.
@@ -127,7 +135,7 @@ std::vector<std::string> arguments(std::string_view zero_ended) {
 /// Its sites one by one: a wrong one is left out, and so are parameters of another length than the event says.
 bool add_sample(RawProcess& process, Payload& payload) {
   RawSample sample;
-  if (!payload.read(sample.event)) return false;
+  if (!payload.read(sample.event) || !is_possible(sample.event)) return false;
   if (payload.rest().size() / sizeof(inject::Site) < sample.event.sites) return false;
   for (std::uint32_t i = 0; i < sample.event.sites; ++i) {
     inject::Site site;
@@ -163,7 +171,7 @@ bool add_spans(RawProcess& process, Payload& payload) {
   bool whole = true;
   for (std::uint32_t i = 0; i < event.spans; ++i) {
     inject::Span span;
-    if (!payload.read(span) || !is_possible(span)) {
+    if (!payload.read(span) || !is_possible(span, process.totals)) {
       whole = false;
     } else if (process.spans.size() < inject::kept_spans) {
       process.spans.push_back(span);
@@ -187,7 +195,7 @@ bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
     }
     case EventKind::kernel: {
       RawKernel kernel;
-      if (!payload.read(kernel.event) || kernel.event.kernel == 0) return false;
+      if (!payload.read(kernel.event) || !is_possible(kernel.event)) return false;
       kernel.name = payload.text();
       process.kernels[kernel.event.kernel] = std::move(kernel);
       return true;
@@ -208,7 +216,7 @@ bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
     }
     case EventKind::counts: {
       RawCounts counted;
-      if (!payload.read(counted.event)) return false;
+      if (!payload.read(counted.event) || !is_possible(counted.event)) return false;
       bool whole = true;
       for (const measure::CounterField& field : measure::counter_fields()) {
         double value = 0;
@@ -224,7 +232,7 @@ bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
     }
     case EventKind::code: {
       inject::CodeEvent code;
-      if (!payload.read(code)) return false;
+      if (!payload.read(code) || !is_possible(code)) return false;
       const auto kernel = process.kernels.find(code.kernel);
       if (kernel == process.kernels.end()) return false;
       kernel->second.code = payload.rest();

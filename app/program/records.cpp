@@ -201,13 +201,20 @@ class KernelRecord {
   /// Of what somebody can change: of a library's kernel, what is passed to it.
   void add_savings(const Pricing& pricing) {
     Cure all{.good = std::vector<bool>(launch_.sites.size(), false)};
+    std::vector<SiteGroup*> curable;
     for (SiteGroup& group : groups_) {
       if (!has_cure(group)) continue;
-      Cure alone{.good = std::vector<bool>(launch_.sites.size(), false)};
+      bool wasteful = false;
       for (const std::size_t member : group.members) {
-        alone.good[member] = all.good[member] = is_wasteful(launch_.sites[member], launch_.blocks);
+        all.good[member] = is_wasteful(launch_.sites[member], launch_.blocks);
+        wasteful = wasteful || all.good[member];
       }
-      if (std::ranges::find(alone.good, true) != alone.good.end()) group.saved_s = pricing.saving(alone).seconds;
+      if (wasteful) curable.push_back(&group);
+    }
+    for (SiteGroup* group : costliest(std::move(curable))) {
+      Cure alone{.good = std::vector<bool>(launch_.sites.size(), false)};
+      for (const std::size_t member : group->members) alone.good[member] = all.good[member];
+      group->saved_s = pricing.saving(alone).seconds;
     }
     const bool waits = report::waits_for_loads(record_.stages) || pricing.would_wait(all.good);
     all.shared_out = waits && !report::library_kernel(kernel_.name);
@@ -220,6 +227,25 @@ class KernelRecord {
     metric(record_, report::could_save_name).predicted = saved_of_all(saving.seconds);
     metric(record_, report::could_save_low_name).predicted = saved_of_all(saving.within.low);
     metric(record_, report::could_save_high_name).predicted = saved_of_all(saving.within.high);
+  }
+
+  /// Those that are priced alone, to be told first: each takes time for all sites, of which a kernel may have
+  /// thousands.
+  [[nodiscard]] std::vector<SiteGroup*> costliest(std::vector<SiteGroup*> groups) const {
+    constexpr std::size_t most_priced = 64;
+    if (groups.size() <= most_priced) return groups;
+    const auto cost = [&](const SiteGroup* group) {
+      double bytes = 0;  // wasted, and of atomics all, for they wait for each other too
+      for (const std::size_t member : group->members) {
+        const inject::Site& site = launch_.sites[member];
+        bytes += op_of(site) == access::Op::atomic ? static_cast<double>(site.sectors) * access::sector_bytes
+                                                   : wasted_bytes(site);
+      }
+      return bytes;
+    };
+    std::ranges::stable_sort(groups, std::ranges::greater{}, cost);
+    groups.resize(most_priced);
+    return groups;
   }
 
   /// Whether its waste is told, and somebody can do something about it.

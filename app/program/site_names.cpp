@@ -20,9 +20,20 @@ std::size_t opening(std::string_view text, char open, char close) {
   return std::string_view::npos;
 }
 
+/// Of a character outside of all brackets; npos where there is none.
+std::size_t last_outside(std::string_view text, char wanted) {
+  unsigned depth = 0;
+  for (std::size_t i = text.size(); i-- > 0;) {
+    if (std::string_view(")>}]").find(text[i]) != std::string_view::npos) ++depth;
+    if (depth == 0 && text[i] == wanted) return i;
+    if (std::string_view("(<{[").find(text[i]) != std::string_view::npos && depth > 0) --depth;
+  }
+  return std::string_view::npos;
+}
+
 }  // namespace
 
-std::string short_name(std::string_view demangled) {
+std::string_view qualified_name(std::string_view demangled) {
   std::string_view name = demangled;
   name = name.substr(0, name.find(" [clone"));
   constexpr std::string_view of_object = " const";
@@ -32,6 +43,12 @@ std::string short_name(std::string_view demangled) {
     const std::size_t begin = opening(name, open, close);
     if (begin != std::string_view::npos && begin > 0) name = name.substr(0, begin);
   }
+  const std::size_t result = last_outside(name, ' ');
+  return result == std::string_view::npos || result + 1 == name.size() ? name : name.substr(result + 1);
+}
+
+std::string short_name(std::string_view demangled) {
+  std::string_view name = qualified_name(demangled);
   const std::size_t before = name.find_last_of(" :");
   if (before != std::string_view::npos && before + 1 < name.size()) name = name.substr(before + 1);
   return std::string(name);

@@ -13,6 +13,9 @@ namespace gpumem::app {
 
 /// A kernel's name without result, templates and parameters: "elementwise_kernel".
 [[nodiscard]] std::string short_name(std::string_view demangled);
+/// With the namespaces and classes that it is in, and without result, parameters and the function's own templates:
+/// "at::native::elementwise_kernel".
+[[nodiscard]] std::string_view qualified_name(std::string_view demangled);
 
 class SiteNames {
  public:

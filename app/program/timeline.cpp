@@ -38,9 +38,10 @@ class Timeline {
   }
 
  private:
-  /// Since the run's first launch.
+  /// Since the run's first launch. By the GPU's clock the first one may begin a little before it by the host's.
   [[nodiscard]] double begin_s(const inject::Span& span) const {
-    return (static_cast<double>(span.begin_ns) - static_cast<double>(run_.began_ns)) * seconds_per_ns;
+    const std::uint64_t after_ns = std::max(span.begin_ns, run_.began_ns) - run_.began_ns;
+    return static_cast<double>(after_ns) * seconds_per_ns;
   }
 
   /// The default stream is 0, others are numbered as they appear.

@@ -46,8 +46,8 @@ Occupancy occupancy_of(const Workload& workload, const Device& device) {
     found.limited_by = by;
   };
   limit(most_blocks(device.compute_capability), "blocks");
-  if (workload.registers_per_thread) {
-    const std::uint64_t of_warp = rounded_up(*workload.registers_per_thread * access::warp_lanes, registers_unit);
+  if (const std::uint64_t of_thread = workload.registers_per_thread.value_or(0); of_thread > 0) {
+    const std::uint64_t of_warp = rounded_up(of_thread * access::warp_lanes, registers_unit);
     limit(registers / (of_warp * warps), "registers");
   }
   if (workload.shared_bytes_per_block > 0 && device.shared_bytes_per_multiprocessor > 0) {

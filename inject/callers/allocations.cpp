@@ -3,7 +3,8 @@
 #include <atomic>
 #include <map>
 #include <mutex>
-#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "inject/callers/known_frames.hpp"
 #include "inject/callers/native_frames.hpp"
@@ -19,7 +20,7 @@ struct Live {
   std::mutex mutex;  // never held while anything else is called
   Allocations of_driver;
   Allocations of_framework;
-  std::map<std::tuple<std::string, std::uint64_t>, Frame> native_places;
+  std::map<std::vector<std::pair<std::string, std::uint64_t>>, std::vector<Frame>> native_places;
 
   Allocations& of(AllocatedBy by) { return by == AllocatedBy::framework ? of_framework : of_driver; }
 };
@@ -50,14 +51,23 @@ bool is_missed(AllocatedBy by) {
   return false;
 }
 
+/// The innermost of these frames, which is the runtime's where the program has that linked into it. Each place once.
+const Frame* native_place(std::vector<Frame> frames) {
+  std::vector<std::pair<std::string, std::uint64_t>> key;
+  for (const Frame& frame : frames) key.emplace_back(frame.file, frame.address);
+  const std::lock_guard lock(live().mutex);
+  const auto [place, is_new] = live().native_places.try_emplace(std::move(key), std::move(frames));
+  std::vector<Frame>& kept = place->second;
+  for (std::size_t i = 1; is_new && i < kept.size(); ++i) kept[i - 1].caller = &kept[i];
+  return kept.data();
+}
+
 /// Where the program asked the driver for memory: rare, so that the stack may be walked. Nothing where a package did.
 std::optional<const Frame*> driver_place() {
-  const NativeCalls calls = native_calls();
+  NativeCalls calls = native_calls();
   if (calls.from_library) return std::nullopt;
   if (calls.own.empty()) return own_python_frame();
-  const Frame& frame = calls.own.front();
-  const std::lock_guard lock(live().mutex);
-  return &live().native_places.try_emplace({frame.file, frame.address}, frame).first->second;
+  return native_place(std::move(calls.own));
 }
 
 /// Where the calling thread is.

@@ -16,9 +16,13 @@ void write_arrays(const SampleEvent& sample, std::span<const Site> sites) {
     const auto found = allocation_of(request.address[__builtin_ctz(request.active)]);
     if (!found) continue;
     std::vector<std::byte> place;
-    if (found->made_at != nullptr) append_frame(place, *found->made_at);
+    std::uint32_t frames = 0;
+    for (const Frame* frame = found->made_at; frame != nullptr && frames < most_caller_frames; frame = frame->caller) {
+      append_frame(place, *frame);
+      ++frames;
+    }
     const ArrayEvent event{.slot = sample.slot,
-                           .frames = found->made_at != nullptr ? 1U : 0U,
+                           .frames = frames,
                            .order = sample.order,
                            .pc = site.pc,
                            .space = static_cast<std::uint64_t>(site.space),

@@ -17,9 +17,10 @@ struct Frame {
   std::uint32_t line = 0;     ///< 0: not known
   std::uint64_t address = 0;  ///< native: of the instruction, as the file of the code counts
   std::uint32_t file_mark = 0;
-  std::string file;      ///< of the source; native: of the code
-  std::string function;  ///< native: as the linker knows it; may be empty
-  std::string module;    ///< Python: its name; may be empty
+  std::string file;               ///< of the source; native: of the code
+  std::string function;           ///< native: as the linker knows it; may be empty
+  std::string module;             ///< Python: its name; may be empty
+  const Frame* caller = nullptr;  ///< native, of an allocation: who called it, if that is the program's own too
 };
 
 /// Whether a Python file is part of an installed package or generated, and so none of the user's.

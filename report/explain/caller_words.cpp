@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <utility>
 #include <vector>
 
 #include "engine/base/words.hpp"
+#include "report/record/frames.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::report {
@@ -14,14 +14,6 @@ namespace gpumem::report {
 namespace {
 
 constexpr std::size_t most_further_out = 3;
-
-/// "train.py:12 in main".
-std::string frame_words(const FrameRecord& frame) {
-  std::string words = std::filesystem::path(frame.file).filename().string();
-  if (frame.line) words += fmt::format(":{}", *frame.line);
-  if (!frame.function.empty() && frame.function != "<module>") words += " in " + frame.function;
-  return one_line(words);
-}
 
 /// The program's own, behind the one that is named as the caller.
 std::vector<std::string> further_out(const Record& record) {

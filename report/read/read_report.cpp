@@ -11,6 +11,7 @@
 #include "engine/base/read_input.hpp"
 #include "report/read/field_reader.hpp"
 #include "report/record/cases.hpp"
+#include "report/record/frames.hpp"
 #include "report/record/kernels.hpp"
 
 namespace gpumem::report {
@@ -60,6 +61,24 @@ bool is_about_results(const std::vector<AdviceRecord>& advice, const std::vector
   });
 }
 
+/// Reports of before have CUDA's runtime, where it is linked into the program, for what asked for a launch.
+void leave_out_runtime(Record& record) {
+  for (SiteRecord& site : record.access) {
+    if (!site.array || !site.array->made_at) continue;
+    const std::string& place = *site.array->made_at;
+    const std::size_t in = place.find(" in ");
+    if (in == std::string::npos || place.find(':') < in) continue;
+    FrameRecord frame;
+    frame.language = "native";
+    frame.function = place.substr(in + 4);
+    if (is_of_runtime(frame)) site.array->made_at.reset();
+  }
+  if (!record.called_from || std::erase_if(*record.called_from, is_of_runtime) == 0) return;
+  const auto own = std::ranges::find(*record.called_from, false, &FrameRecord::library);
+  record.caller = own == record.called_from->end() ? std::nullopt : std::optional(frame_words(*own));
+  if (record.called_from->empty()) record.called_from.reset();
+}
+
 }  // namespace
 
 Report read_report(std::string_view text, const std::string& source, std::span<const std::string_view> emptied) {
@@ -71,6 +90,7 @@ Report read_report(const JsonReader& json) {
   Report report;
   FieldReader reader(json, WrittenBy::any_version);
   fields(reader, report);
+  std::ranges::for_each(report.results, leave_out_runtime);
   take_columns(report, json);
   require_cases_of_checks(json, report.results.size());
   if (report.advice && !is_about_results(*report.advice, report.results)) report.advice.reset();

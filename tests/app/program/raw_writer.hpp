@@ -75,10 +75,11 @@ struct RawCallerFrame {
   std::string function = {};
   bool library = false;
   std::string module = {};
+  inject::FrameLanguage language = inject::FrameLanguage::python;
 
   [[nodiscard]] std::string bytes() const {
     return bytes_of(inject::CallerFrame{.line = line,
-                                        .language = inject::FrameLanguage::python,
+                                        .language = language,
                                         .library = library ? std::uint8_t{1} : std::uint8_t{0},
                                         .file_bytes = static_cast<std::uint32_t>(file.size()),
                                         .function_bytes = static_cast<std::uint32_t>(function.size()),

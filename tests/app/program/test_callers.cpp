@@ -34,7 +34,7 @@ test::RawWriter one_kernel(const inject::Site& site) {
 report::Record record_of(const test::RawWriter& writer) {
   const test::TemporaryDirectory folder;
   writer.write(folder.path());
-  const report::Report report = program_report(folder.path(), {});
+  const report::Report report = program_report(read_raw_data(folder.path()), {});
   REQUIRE(report.results.size() == 1);
   return report.results.front();
 }
@@ -111,6 +111,48 @@ TEST_CASE("the launch that is shown has its own caller", "[program][callers]") {
   test::RawWriter writer = one_kernel(site);
   writer.caller(0, {train}, "", 3).caller(0, {forward}, "", 0);
   CHECK(record_of(writer).caller == "model.py:57 in Net.forward");
+}
+
+/// Of code without lines, whose file is gone: of its functions the names are known that it exports.
+RawCallerFrame native(const std::string& function, const std::string& file = "/home/me/app") {
+  return {.file = file, .function = function, .language = inject::FrameLanguage::native};
+}
+
+TEST_CASE("the runtime, stubs and code without a name are not the program's own", "[program][callers]") {
+  const std::vector<RawCallerFrame> frames = {native("libcudart_static_4d8b33a106dceb3c07a56e26de61f2d53bb62a68"),
+                                              native("cudaLaunchKernel"),
+                                              native("_ZL26__device_stub__Z4copyPfPKfPfPKf"),
+                                              native("_Z4copyPfPKf"),
+                                              native("_ZN3app4stepIiEEvT_"),
+                                              native("main"),
+                                              native("_start")};
+  const report::Record record = record_of(one_kernel(site).caller(0, frames).array(0, site, 1 << 26, frames));
+  CHECK(record.caller == "app in step");
+  REQUIRE(record.called_from);
+  REQUIRE(record.called_from->size() == 2);
+  CHECK(record.called_from->back().function == "main");
+  REQUIRE(record.access.front().array);
+  CHECK(record.access.front().array->made_at == "app in copy");  // no kernel's name there
+  // Nothing is left.
+  for (const auto& only :
+       {native("libcudart_static_5382377d5c772c9d197c0cda9fd9742ee6ad893c"), native("cudaMalloc"), native("_start"),
+        native("__wrapper__device_stub_copy"), native("_Z19__device_stub__copyPfPKf")}) {
+    CAPTURE(only.function);
+    const report::Record none = record_of(one_kernel(site).caller(0, {only}).array(0, site, 1 << 26, {only}));
+    CHECK_FALSE(none.caller);
+    CHECK_FALSE(none.called_from);
+    REQUIRE(none.access.front().array);
+    CHECK_FALSE(none.access.front().array->made_at);
+  }
+  // A library of headers was compiled into the program; so was something whose name was stripped.
+  for (const char* function : {"_ZSt6invokeIPFvvEEvT_", "_ZN6thrust6invokeIPFvvEEEvT_", ""}) {
+    CAPTURE(function);
+    const report::Record outer = record_of(one_kernel(site).caller(0, {native(function), native("main")}));
+    CHECK(outer.caller == "app in main");
+    CHECK(outer.called_from->front().library);
+  }
+  // The program may call its own functions as it likes.
+  CHECK(record_of(one_kernel(site).caller(0, {native("_Z9cudaSolvePf")})).caller == "app in cudaSolve");
 }
 
 TEST_CASE("files of one name are told apart by their folders", "[program][callers]") {

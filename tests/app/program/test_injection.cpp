@@ -38,7 +38,7 @@ struct Machine {
   }
   [[nodiscard]] std::string library() const { return relative(injected_library(places())); }
   [[nodiscard]] std::string sanitizer(const std::string& command = "app") const {
-    return relative(find_library(sanitizer_library(), places(), command));
+    return relative(find_library(sanitizer_library(), places(), command).file);
   }
 };
 
@@ -56,6 +56,13 @@ TEST_CASE("injection: the injected library is beside the program or where it is 
     machine.install(place + "libgpumem_inject.so");
     CHECK(machine.library() == place + "libgpumem_inject.so");  // before those of the places so far
   }
+}
+
+TEST_CASE("injection: the injected library is not taken from where others can write") {
+  const Machine machine;
+  machine.install("usr/lib/gpumem/libgpumem_inject.so");
+  fs::permissions(machine.root / "usr/lib", fs::perms::others_write, fs::perm_options::add);
+  CHECK(machine.library().empty());
 }
 
 TEST_CASE("injection: the sanitizer's library is found in toolkits, the newest first") {
@@ -112,10 +119,53 @@ TEST_CASE("injection: the sanitizer's library is found in Python's packages") {
   CHECK(machine.sanitizer("python3") == "venv/" + in_python);
 }
 
+TEST_CASE("injection: what is beside a command is taken only if that is a Python's") {
+  const Machine machine;
+  machine.install("home/x/app");
+  machine.install("home/" + in_python);
+  CHECK(machine.sanitizer(machine.root / "home/x/app").empty());  // home/lib belongs to nobody in particular
+  machine.install("home/bin/torchrun");
+  CHECK(machine.sanitizer(machine.root / "home/bin/torchrun").empty());
+  machine.install("home/bin/python3");
+  CHECK(machine.sanitizer(machine.root / "home/bin/torchrun") == "home/" + in_python);
+  CHECK(machine.sanitizer(machine.root / "home/x/app").empty());
+}
+
+TEST_CASE("injection: nothing is taken from where others can write") {
+  Machine machine;
+  machine.install("home/venv/" + in_python);
+  machine.variables["VIRTUAL_ENV"] = machine.root / "home/venv";
+  const auto search = [&] { return find_library(sanitizer_library(), machine.places(), "app"); };
+  CHECK(search().file);
+  const fs::path library = machine.root / "home/venv" / in_python;
+  for (const fs::path& writable : {library, library.parent_path(), machine.root / "home/venv", machine.root / "home"}) {
+    CAPTURE(writable.string());
+    fs::permissions(writable, fs::perms::others_write, fs::perm_options::add);
+    CHECK_FALSE(search().file);
+    CHECK(search().others == library);
+    // In a folder as /tmp is, nobody can replace what is another's.
+    fs::permissions(writable, fs::perms::sticky_bit, fs::perm_options::add);
+    CHECK(search().file.has_value() == fs::is_directory(writable));
+    fs::permissions(writable, fs::perms::others_write | fs::perms::sticky_bit, fs::perm_options::remove);
+  }
+  // The next place is taken instead.
+  machine.install("usr/local/cuda/" + in_toolkit);
+  fs::permissions(library, fs::perms::others_write, fs::perm_options::add);
+  CHECK(machine.sanitizer() == "usr/local/cuda/" + in_toolkit);
+  CHECK(search().others == library);
+  // A link out of a folder of one's own leads there all the same.
+  fs::remove(machine.root / "usr/local/cuda" / in_toolkit);
+  fs::create_symlink(library, machine.root / "usr/local/cuda" / in_toolkit);
+  CHECK_FALSE(search().file);
+  // Whoever names a file has looked at it.
+  machine.variables["GPUMEM_SANITIZER"] = library;
+  CHECK(search().file == library);
+}
+
 TEST_CASE("injection: CUPTI is found in toolkits and in Python's packages") {
   Machine machine;
   const std::string name = cupti_library().file;
-  const auto found = [&] { return machine.relative(find_library(cupti_library(), machine.places(), "app")); };
+  const auto found = [&] { return machine.relative(find_library(cupti_library(), machine.places(), "app").file); };
   CHECK(found().empty());
   for (const std::string place : {"home/user/.local/lib/python3.12/site-packages/nvidia/cu13/lib/",
                                   "usr/local/cuda/lib64/", "usr/local/cuda/extras/CUPTI/lib64/"}) {

@@ -25,7 +25,7 @@ constexpr std::uint64_t requests = 1 << 20;
 report::Report report_of(const std::vector<RawWriter>& processes, const ProgramRun& run = {}) {
   const test::TemporaryDirectory folder;
   for (const RawWriter& process : processes) process.write(folder.path());
-  return program_report(folder.path(), run);
+  return program_report(read_raw_data(folder.path()), run);
 }
 
 /// Threads for the requests of `streaming`.
@@ -506,7 +506,7 @@ TEST_CASE("a cut-off event is ignored, and so is all that is damaged", "[program
   const test::TemporaryDirectory folder;
   const RawWriter writer = two_kernels();
   const std::string events = folder / (writer.name() + inject::events_suffix);
-  const auto report = [&] { return program_report(folder.path(), {}); };
+  const auto report = [&] { return program_report(read_raw_data(folder.path()), {}); };
   writer.write(folder.path());
   const std::string whole = writer.events_file();
 
@@ -569,17 +569,17 @@ TEST_CASE("strings from raw files hold no zeros", "[program]") {
 
 TEST_CASE("what the raw files tell before a report is made", "[program]") {
   const test::TemporaryDirectory folder;
-  CHECK(!program_traces(folder.path()).used_cuda);
-  CHECK(program_report(folder.path(), {}).results.empty());
-  CHECK(program_report(folder.path(), {}).program->processes == 0);
+  CHECK(!program_traces(read_raw_data(folder.path())).used_cuda);
+  CHECK(program_report(read_raw_data(folder.path()), {}).results.empty());
+  CHECK(program_report(read_raw_data(folder.path()), {}).program->processes == 0);
 
   RawWriter blind(5);
   blind.problem("harmless").problem("another tool holds the driver; end it", true).write(folder.path());
-  CHECK(program_traces(folder.path()).used_cuda);
-  CHECK(program_traces(folder.path()).fatal == "another tool holds the driver; end it");
+  CHECK(program_traces(read_raw_data(folder.path())).used_cuda);
+  CHECK(program_traces(read_raw_data(folder.path())).fatal == "another tool holds the driver; end it");
   two_kernels().write(folder.path());
-  CHECK(program_traces(folder.path()).fatal == std::nullopt);
-  CHECK_THROWS_AS(program_traces(folder / "nowhere"), Error);
+  CHECK(program_traces(read_raw_data(folder.path())).fatal == std::nullopt);
+  CHECK_THROWS_AS(read_raw_data(folder / "nowhere"), Error);
 }
 
 TEST_CASE("a GPU that nobody knows is predicted from its attributes, or not at all", "[program]") {
@@ -605,7 +605,8 @@ TEST_CASE("a GPU that nobody knows is predicted from its attributes, or not at a
   REQUIRE(report.results.size() == 2);
   for (const report::Record& record : report.results) {
     CHECK(record.status == report::Status::ok);
-    CHECK(record.no_prediction);
+    REQUIRE(record.no_prediction);
+    CHECK(record.why.find(*record.no_prediction) != std::string::npos);  // wherever one looks for a reason
     CHECK(record.predicted_s == std::nullopt);
     CHECK(metric(record, report::could_save_name) == std::nullopt);
     CHECK(record.access.size() == 2);

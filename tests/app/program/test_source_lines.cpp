@@ -86,7 +86,7 @@ TEST_CASE("sites are named by their lines where these are known", "[program][lin
   const test::TemporaryDirectory folder;
   writer.write(folder.path());
   std::vector<std::string> names;
-  for (const report::Record& record : program_report(folder.path(), {}).results) {
+  for (const report::Record& record : program_report(read_raw_data(folder.path()), {}).results) {
     for (const report::SiteRecord& site_record : record.access) {
       names.push_back(site_record.site + " " + std::to_string(site_record.requests.value_or(0)));
     }

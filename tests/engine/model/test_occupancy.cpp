@@ -34,6 +34,15 @@ TEST_CASE("occupancy: the scarcest of threads, blocks, registers and shared memo
   CHECK(occupancy(1000, 0).share == 1);  // whole warps
 }
 
+TEST_CASE("occupancy: whatever a block asks for, there is an answer", "[occupancy]") {
+  for (const unsigned many : {0U, 1U << 26U, 1U << 27U, 1U << 31U, 0xffff'ffffU}) {
+    CAPTURE(many);
+    CHECK(occupancy(256, 0, many).blocks == (many == 0 ? 8 : 1));
+    CHECK(occupancy(256, many).blocks >= 1);
+    CHECK(occupancy(many, 0).blocks >= 1);
+  }
+}
+
 TEST_CASE("occupancy: clusters are whole on a GPC, and what is left of it stays idle", "[occupancy]") {
   Device device = model::load_profile("h200").device;
   REQUIRE(device.multiprocessors == 132);  // six GPCs of 16 and two of 18

@@ -282,6 +282,28 @@ TEST_CASE("wrong members are refused by pointer and expectation", "[read_report]
   CHECK(changed("/results/0/parameters/a~1b\n", -1).starts_with("r.json: /results/0/parameters/a~1b\\n: expected"));
 }
 
+TEST_CASE("what reports of before have of CUDA's runtime asked for nothing", "[read_report]") {
+  Report report = examples::overlap();
+  report.results.resize(1);
+  Record& record = report.results.front();
+  const auto native = [](const std::string& function) {
+    return FrameRecord{.file = "./app", .line = {}, .function = function, .module = {}, .language = "native"};
+  };
+  record.called_from = {native("libcudart_static_4d8b33a106dceb3c"), native("cudaLaunchKernel"),
+                        native("__device_stub__Z4copyPfPKf"), native("main"), native("_start")};
+  record.caller = "app in libcudart_static_4d8b33a106dceb3c";
+  record.access = {examples::global_site("app.cu:1", "load", 4)};
+  record.access.front().array = ArrayRecord{.bytes = 4, .made_at = "app in libcudart_static_5382377d5c772c9d"};
+  const Record read = read_report(json_of(report), "r.json").results.front();
+  CHECK(read.caller == "app in main");
+  CHECK(read.called_from->size() == 1);
+  REQUIRE(read.access.front().array);
+  CHECK_FALSE(read.access.front().array->made_at);
+  record.called_from->erase(record.called_from->begin() + 3);
+  CHECK_FALSE(read_report(json_of(report), "r.json").results.front().caller);
+  CHECK_FALSE(read_report(json_of(report), "r.json").results.front().called_from);
+}
+
 TEST_CASE("any value in place of any other of a report is read or refused", "[read_report]") {
   const AnyJson whole = small_report();
   std::set<Pointer> pointers;
