@@ -69,7 +69,8 @@ def compare(*reports: Report | FilePath, tolerance: Share = None, fail_on_regres
 
     reports: reports or files of them; with fleet=True one per machine, or folders of them, to find the machines that
     are unlike the others. parameters: only cases with these values. tolerance: differences within it are the same
-    (0.02 or "2%"). fail_on_regression: `passed` is False where a case is surely slower by more than this.
+    (0.02 or "2%"). fail_on_regression: `passed` is False where a case is surely slower by more than this, and True
+    otherwise; without it `passed` is None.
     """
     options = flags({"tolerance": tolerance, "fail_on_regression": fail_on_regression, "fleet": fleet})
     with tempfile.TemporaryDirectory() as folder:
@@ -77,7 +78,8 @@ def compare(*reports: Report | FilePath, tolerance: Share = None, fail_on_regres
         ended, made = written(["compare", *names, *selection((), parameters), *options], "json", "txt", "md", "csv",
                               quiet=quiet, place=place)
     accept(ended, (0, 1))
-    return Comparison(made["json"], ended.exit_code, table=made["txt"], markdown=made["md"], csv=made["csv"])
+    return Comparison(made["json"], ended.exit_code, table=made["txt"], markdown=made["md"], csv=made["csv"],
+                      gated=fail_on_regression is not None)
 
 
 def portrait(*reports: Report | FilePath, backend: Backend | None = None, gpu: FilePath | None = None,

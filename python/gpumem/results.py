@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 class Comparison(Document):
     """Reports held against each other, as `gpumem compare --format json` writes it (docs/compare.md)."""
 
-    def __init__(self, text: str, exit_code: int, *, table: str, markdown: str, csv: str):
+    def __init__(self, text: str, exit_code: int, *, table: str, markdown: str, csv: str, gated: bool):
+        """gated: whether fail_on_regression was given."""
         super().__init__(text, exit_code)
-        self._table, self._markdown, self._csv = table, markdown, csv
+        self._table, self._markdown, self._csv, self._gated = table, markdown, csv, gated
 
     @property
-    def passed(self) -> bool:
-        """False if fail_on_regression was given, and something is surely slower or failed."""
-        return self.exit_code == 0
+    def passed(self) -> bool | None:
+        """With fail_on_regression, whether nothing is surely slower by more than that and nothing failed. Without it
+        None, however the reports differ."""
+        return self.exit_code == 0 if self._gated else None
 
     def frame(self, *, all: bool = False) -> DataFrame:
         """A row per case, or with fleet=True per case and machine. The rest is as for Report.frame()."""
@@ -35,7 +37,7 @@ class Comparison(Document):
         return self._table
 
     def __repr__(self) -> str:
-        verdict = next(line for line in self._table.splitlines()[::-1] if " same, " in line)
+        verdict = next((line for line in self._table.splitlines()[::-1] if " same, " in line), "nothing in common")
         return f"<gpumem.Comparison: {verdict}>"
 
     def _repr_html_(self) -> str:

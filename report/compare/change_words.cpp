@@ -7,18 +7,13 @@
 
 #include "report/compare/compare.hpp"
 #include "report/record/cases.hpp"
-#include "report/record/kernel_place.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::report {
 
 std::string case_name(const Comparison& comparison, const ComparedCase& compared) {
-  if (is_kernel(*compared.record)) {
-    Cases kernels;
-    for (const ComparedCase& other : comparison.cases) kernels.push_back(other.record);
-    return KernelPlaces(kernels).words(*compared.record);
-  }
+  if (is_kernel(*compared.record)) return comparison.kernels.words(*compared.record);
   Cases same_probe;
   bool others = false;
   for (const ComparedCase& other : comparison.cases) {

@@ -242,6 +242,16 @@ std::vector<Difference> differing_flags(const Comparison& comparison, std::size_
 
 double log_ratio(double a, double b) { return std::log(a / b); }
 
+Cases kernels_of(std::span<const NamedReport> reports) {
+  Cases kernels;
+  for (const NamedReport& named : reports) {
+    for (const Record& record : named.report.results) {
+      if (is_kernel(record)) kernels.push_back(&record);
+    }
+  }
+  return kernels;
+}
+
 }  // namespace
 
 std::string_view to_string(CaseVerdict outcome) { return outcome_names.at(static_cast<std::size_t>(outcome)); }
@@ -266,7 +276,13 @@ CaseVerdict judged(const Estimate& speed, double tolerance) {
 }
 
 Comparison compare(std::span<const NamedReport> reports, double tolerance, const Selection& selection) {
-  Comparison comparison{.tool_version = {}, .reports = reports, .tolerance = tolerance, .cases = {}, .differences = {}};
+  constexpr std::size_t longest_name = 40;  // of a kernel, in a table beside its numbers
+  Comparison comparison{.tool_version = {},
+                        .reports = reports,
+                        .tolerance = tolerance,
+                        .cases = {},
+                        .differences = {},
+                        .kernels = KernelPlaces(kernels_of(reports), longest_name)};
   for (const SameCase& row : rows_of(reports)) {
     if (is_selected(reports, row, selection)) comparison.cases.push_back(case_at(comparison, row));
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/record/kernel_place.hpp"
 #include "report/record/selection.hpp"
 
 namespace gpumem::report {
@@ -104,6 +105,7 @@ struct Comparison {
   double tolerance = default_tolerance;              ///< share
   std::vector<ComparedCase> cases;                   ///< in OLD's order, then those that only a NEW has
   std::vector<std::vector<Difference>> differences;  ///< of the runs, one list per NEW
+  KernelPlaces kernels;                              ///< what kernels of programs are called, in all of the reports
 
   [[nodiscard]] std::size_t new_reports() const { return reports.size() - 1; }
 };

@@ -116,7 +116,10 @@ Explanation wasteful_explanation(const Record& record, const std::vector<Curable
 Explanation limited_explanation(const Record& record, const std::vector<CurableSite>& sites) {
   KernelVerdict verdict = kernel_verdict(record);
   if (verdict.name.empty()) {
-    if (record.no_prediction) return {.brief = "", .full = ""};
+    if (record.no_prediction) {
+      const std::string brief = "no saving is known: " + one_line(*record.no_prediction);
+      return {.brief = brief, .full = capitalised(brief) + "."};
+    }
     verdict.is_fine = true;
     if (record.bottleneck) verdict.full = "it is limited by " + stage_words(record.bottleneck->predicted);
   }

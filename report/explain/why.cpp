@@ -204,13 +204,47 @@ Explanation explain(const Evidence& e) {
 
 // ---- which cases to compare with
 
-/// Some cases, as far as they ran, and the best of them by either reading.
+/// Whether cases that differ in this parameter have different things to do, so that none of them is a better way to do
+/// what another does: how much, how often, or what.
+bool changes_work(std::string_view parameter) {
+  static constexpr std::string_view names[] = {
+      "array_words", "buffer_bytes", "fma_per_word", "footprint_bytes", "hot_set_bytes", "image",
+      "kernels",     "level",        "op",           "passes",          "size_bytes",    "stream"};
+  return parameter.starts_with("product_") || parameter.starts_with("matrix") ||
+         std::ranges::find(names, parameter) != std::end(names);
+}
+
+/// Whether its data, or a part of it, lies in a cache: no advice for a case whose data fits in none.
+bool is_in_cache(const Record& record) {
+  return std::ranges::any_of(
+      record.flags, [](const std::string& flag) { return flag == "cache_resident" || flag == "partly_cached"; });
+}
+
+/// The best of some cases by either reading.
+struct BestCases {
+  const Record* measured = nullptr;
+  const Record* predicted = nullptr;
+
+  void add(const Record& record) {
+    for (const bool by_clock : {true, false}) {
+      const Record*& best = by_clock ? measured : predicted;
+      const auto own = goodness_of(record, by_clock);
+      if (own && (best == nullptr || *own > *goodness_of(*best, by_clock))) best = &record;
+    }
+  }
+};
+
+/// Some cases, as far as they ran.
 struct RanCases {
   Cases ran = {};
-  const Record* best_measured = nullptr;
-  const Record* best_predicted = nullptr;
+  BestCases of_all = {};
+  BestCases from_memory = {};  ///< of those that lie in no cache
 
-  [[nodiscard]] const Record* best(bool measured) const { return measured ? best_measured : best_predicted; }
+  /// The one to hold this case against.
+  [[nodiscard]] const Record* best_for(const Record& record) const {
+    const BestCases& best = is_in_cache(record) ? of_all : from_memory;
+    return record.headline.measured.has_value() ? best.measured : best.predicted;
+  }
 };
 
 /// The groups, and which of them a result is in.
@@ -232,11 +266,8 @@ struct Groups {
     for (const Record* record : cases) {
       if (!record->ran()) continue;
       added.ran.push_back(record);
-      for (const bool measured : {true, false}) {
-        const Record*& best = measured ? added.best_measured : added.best_predicted;
-        const auto own = goodness_of(*record, measured);
-        if (own && (best == nullptr || *own > *goodness_of(*best, measured))) best = record;
-      }
+      added.of_all.add(*record);
+      if (!is_in_cache(*record)) added.from_memory.add(*record);
     }
   }
 };
@@ -255,14 +286,16 @@ std::vector<Explanation> explanations(std::span<const Record> results) {
     }
     const std::string limit = limit_of(record);
     if (!record.ran() || limit.empty()) continue;
-    const bool measured = record.headline.measured.has_value();
-    const RanCases& sweep = of_sweeps.of(i);
     const RanCases& same_job = of_alternatives.of(i);
     Evidence evidence = evidence_on(record, limit);
+    evidence.others = same_job.ran.size() - 1;
     // Another way to do the same job says more than another place of the sweep.
-    evidence.better = if_better(same_job.best(measured), record, record.compared);
-    if (!evidence.better) evidence.better = if_better(sweep.best(measured), record, record.swept);
-    evidence.others = sweep.ran.size() + same_job.ran.size() - 2;
+    evidence.better = if_better(same_job.best_for(record), record, record.compared);
+    if (!changes_work(record.swept)) {
+      const RanCases& sweep = of_sweeps.of(i);
+      evidence.others += sweep.ran.size() - 1;
+      if (!evidence.better) evidence.better = if_better(sweep.best_for(record), record, record.swept);
+    }
     evidence.alternatives = same_job.ran;
     all[i] = explain(evidence);
   }

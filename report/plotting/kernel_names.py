@@ -67,14 +67,15 @@ def forms(demangled: str, having: Mapping[str, int]) -> list[str]:
 def short_names(names: Iterable[str], width: int) -> dict[str, str]:
     """{name: the fullest form of it in `width` letters}. Different names stay different, if need be by a number."""
     names, found, taken = list(dict.fromkeys(names)), {}, set()
+    numbers: dict[str, int] = {}  # by what is numbered: the last one given
     having = Counter(word for name in names for word in words(name))
     own = {name: forms(name, having) for name in names}
     called = Counter(form for of_name in own.values() for form in set(of_name))
     for name in names:
         fitting = [form for form in own[name] if len(form) <= width and called[form] == 1]
-        short, number = fitting[0] if fitting else cut(base(name), width), 1
+        short = fitting[0] if fitting else cut(base(name), width)
         while short in taken:
-            number += 1
+            number = numbers[base(name)] = numbers.get(base(name), 1) + 1
             short = f"{cut(base(name), width - len(f' #{number}'))} #{number}"
         taken.add(short)
         found[name] = short

@@ -44,16 +44,22 @@ class Kernel:
         return sentences[0].rstrip(".") if sentences else ""
 
 
-def launch_words(case: Case, cases: Sequence[Case]) -> str:
-    """Which launches of a kernel these are, where there are others: "<<<4096, 256>>>", as a program says it."""
-    others = [other.parameters for other in cases if other.parameters.get(PROBE) == case.parameters.get(PROBE)]
-
-    def differ(*names: str) -> bool:
-        return any(parameters.get(name) != case.parameters.get(name) for parameters in others for name in names)
-
-    launch = " <<<{grid}, {block_threads}>>>" if differ("grid", "block_threads") else ""
-    return (launch + (" on GPU {device}" if differ("device") else "")).format_map(
+def launch_words(case: Case, apart: Sequence[str]) -> str:
+    """Its launch as a program says it, "<<<4096, 256>>>", by the parameters in which its kernel's launches differ."""
+    launch = " <<<{grid}, {block_threads}>>>" if {"grid", "block_threads"} & set(apart) else ""
+    return (launch + (" on GPU {device}" if "device" in apart else "")).format_map(
         {name: case.parameters.get(name, "?") for name in ("grid", "block_threads", "device")})
+
+
+def launches_words(cases: Sequence[Case]) -> list[str]:
+    """Of each case, of many kernels, which of its kernel's launches it is; '' of one that is its kernel's only one."""
+    words: dict[int, str] = {}
+    for of_kernel in grouped(cases, lambda case: case.parameters.get(PROBE)).values():
+        apart = [name for name in ("grid", "block_threads", "device")
+                 if len({case.parameters.get(name) for case in of_kernel}) > 1]
+        for case in of_kernel:
+            words[id(case)] = launch_words(case, apart)
+    return [words[id(case)] for case in cases]
 
 
 def of_programs(cases: Sequence[Case]) -> list[list[Kernel]]:
@@ -61,8 +67,8 @@ def of_programs(cases: Sequence[Case]) -> list[list[Kernel]]:
     found = []
     for of_report in grouped((case for case in cases if case.probe == PROBE), lambda case: id(case.report)).values():
         names = short_names([str(case.parameters.get(PROBE)) for case in of_report], NAME_LETTERS)
-        found.append([Kernel(case, names[str(case.parameters.get(PROBE))] + launch_words(case, of_report))
-                      for case in of_report])
+        found.append([Kernel(case, names[str(case.parameters.get(PROBE))] + launch)
+                      for case, launch in zip(of_report, launches_words(of_report))])
     return found
 
 

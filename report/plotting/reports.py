@@ -136,7 +136,7 @@ def read_case(case: Case, where: str) -> None:
         read_older(case)
     metrics = {name: Reading(case.metrics.get(name), case.metrics_predicted.get(name))
                for name in {**case.metrics, **case.metrics_predicted}}
-    costs = {name: worst(case, name) for site in case.access for name in site.costs}
+    costs = {name: worst(case, name) for name in dict.fromkeys(name for site in case.access for name in site.costs)}
     time, about = case.time_seconds, {case.headline.quantity: case.headline}
     case.status = case.status or "ok"
     case.readings = {} if case.status != "ok" or case.verified is False else {
@@ -189,7 +189,9 @@ def printable(value: Any) -> Any:
         return [printable(part) for part in value]
     if not isinstance(value, str):
         return value
-    return shortened("".join(c if c.isprintable() else "\ufffd" for c in one_line(value)), LONGEST_TEXT)
+    line = one_line(value)
+    shown = line if line.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in line)
+    return shortened(shown, LONGEST_TEXT)
 
 
 def printable_lines(text: str) -> list[str]:

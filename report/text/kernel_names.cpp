@@ -175,7 +175,8 @@ class ShortNames {
     if (display_width(whole) <= width_ && taken_.insert(whole).second) return whole;
     const std::string& base = forms.base.empty() ? whole : forms.base;
     std::string form = truncated(base, width_);
-    for (unsigned number = 2; !taken_.insert(form).second; ++number) {
+    unsigned& number = numbers_.try_emplace(base, 2).first->second;
+    for (; !taken_.insert(form).second; ++number) {
       const std::string suffix = fmt::format(" #{}", number);
       form = truncated(base, width_ - std::min(width_, suffix.size())) + suffix;
     }
@@ -187,6 +188,7 @@ class ShortNames {
   std::map<std::string, unsigned> having_;  ///< kernels that have a word
   std::map<std::string, unsigned> called_;  ///< kernels that a form could be of
   std::set<std::string> taken_;
+  std::map<std::string, unsigned> numbers_;  ///< by base: the next one that may be free
   std::map<std::string, std::string> chosen_;
 };
 

@@ -2,9 +2,11 @@
 
 import json
 import unittest
+from types import SimpleNamespace
 
 import test_plot
 from plots import GOLDEN, H200, PlotTest
+from plotting import kernels, reports
 
 MIB, PEAK = 1 << 20, 4800
 REASON = "Stores: lanes 8 elements apart, 32 sectors where 4 would do (app.cu:9); write them in turn"
@@ -49,6 +51,34 @@ class KernelsTest(PlotTest):
     def points(self, panel):
         """{label of the series: {title: point}}."""
         return {series["label"]: {point["title"]: point for point in series["points"]} for series in panel["series"]}
+
+
+class ManySites(unittest.TestCase):
+    def test_costs_are_looked_at_once(self):
+        """Of a kernel with many sites, not once for each of them."""
+        looked = []
+
+        class Counted(list):
+            def __iter__(self):
+                looked.append(len(self))
+                return super().__iter__()
+
+        sites = [{"site": f"app.cu:{i}", "space": "global", "op": "load", "word_bytes": 4,
+                  "sectors_per_request": {"predicted": float(i), "counted": None}} for i in range(500)]
+        report = reports.typed(reports.REPORT, {"results": [kernel("wide", access=sites)]}, "")
+        case, = report.results
+        case.access = Counted(case.access)
+        reports.read_case(case, "/results/0")
+        self.assertEqual(case.readings["sectors_per_request"].predicted, 499)
+        self.assertLess(len(looked), 20)
+
+    def test_launches_of_many_kernels(self):
+        def cases(*launches):
+            return [SimpleNamespace(parameters={"kernel": name, "grid": grid, "block_threads": 64, "device": device})
+                    for name, grid, device in launches]
+
+        self.assertEqual(kernels.launches_words(cases(("a", "1", 0), ("b", "1", 0), ("a", "2", 0), ("c", "1", 0), ("c", "1", 1))),
+                         [" <<<1, 64>>>", "", " <<<2, 64>>>", " on GPU 0", " on GPU 1"])
 
 
 class Roofline(KernelsTest):

@@ -10,7 +10,6 @@
 
 #include "engine/base/words.hpp"
 #include "report/record/cases.hpp"
-#include "report/record/kernel_place.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/matrix.hpp"
 #include "report/text/text.hpp"
@@ -137,12 +136,8 @@ class BlockBuilder {
 
   /// Names as short as they can be, with the launch where a kernel has several.
   void add_kernels() {
-    constexpr std::size_t longest_name = 40;
-    Cases kernels;
-    for (const ComparedCase* compared : cases_) kernels.push_back(compared->record);
-    const KernelPlaces places(kernels, longest_name);
     add_column({.heading = {"kernel", ""}, .names = true},
-               [&](const ComparedCase& compared) { return places.words(*compared.record); });
+               [&](const ComparedCase& compared) { return comparison_.kernels.words(*compared.record); });
     block_.parameter_columns = 1;
   }
 
@@ -217,12 +212,7 @@ class BlockBuilder {
   }
 
   void add_places(std::size_t n) {
-    Cases kernels;
-    for (const ComparedCase* compared : cases_) {
-      kernels.push_back(compared->record);
-      if (compared->changes[n].reading) kernels.push_back(compared->changes[n].reading->record);
-    }
-    const KernelPlaces places(kernels);
+    const KernelPlaces& places = comparison_.kernels;
     for (const ComparedCase* compared : cases_) {
       if (!compared->changes[n].by_place) continue;
       block_.findings.push_back(fmt::format("matched by place: {} -> {}", places.words(*compared->record),

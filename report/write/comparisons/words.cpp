@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "report/record/cases.hpp"
-#include "report/record/kernel_place.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/names.hpp"
@@ -104,24 +103,30 @@ std::string group_words(const Cases& cases, const Cases& all) {
                        : fmt::format("{} ({}: {})", probe, size, join(parts, "; "));
 }
 
+/// "11 ms in 10 launches", "1 launch, time not known".
+std::string spent_words(const Record& kernel) {
+  const double launches = metric_value(kernel, launches_name).value_or(0);
+  const auto gpu_s = positive(metric_value(kernel, gpu_time_name));
+  const std::string count = fmt::format("{:.0f} {}", launches, launches == 1 ? "launch" : "launches");
+  return gpu_s ? duration_words(*gpu_s) + " in " + count : count + ", time not known";
+}
+
 /// "transpose (11 ms in 10 launches), ...", what takes longest first.
-std::string listed_kernels(Cases kernels, const Cases& all) {
+std::string listed_kernels(Cases kernels, const Comparison& comparison, const Cases&) {
   constexpr std::size_t most_listed = 10;
-  const auto gpu_s = [](const Record* record) { return metric_value(*record, gpu_time_name).value_or(0); };
-  std::ranges::stable_sort(kernels, std::ranges::greater(), gpu_s);
-  const KernelPlaces places(all);
+  std::ranges::stable_sort(kernels, std::ranges::greater(), [](const Record* record) {
+    return positive(metric_value(*record, gpu_time_name)).value_or(0);
+  });
   std::vector<std::string> parts;
   for (const Record* record : kernels) {
     if (parts.size() == most_listed) break;
-    const auto launches = metric_value(*record, launches_name).value_or(0);
-    parts.push_back(fmt::format("{} ({} in {:.0f} {})", places.words(*record), duration_words(gpu_s(record)), launches,
-                                launches == 1 ? "launch" : "launches"));
+    parts.push_back(fmt::format("{} ({})", comparison.kernels.words(*record), spent_words(*record)));
   }
   if (kernels.size() > parts.size()) parts.push_back(fmt::format("and {} more", kernels.size() - parts.size()));
   return join(parts, ", ");
 }
 
-std::string listed_by_probe(Cases cases, const Cases& all) {
+std::string listed_by_probe(Cases cases, const Comparison&, const Cases& all) {
   std::vector<std::string> parts;
   for (const auto& [probe, group] : grouped(cases, probe_of)) {
     Cases of_probe = all;
@@ -179,12 +184,13 @@ void add_one_sided(std::vector<Said>& lines, const Comparison& comparison, std::
   const std::string only_in = comparison.new_reports() == 1 ? "Only in " + label : "In " + label + ", not in old";
   const bool of_program = comparison.reports.front().report.program.has_value();
   const auto list = of_program ? listed_kernels : listed_by_probe;
-  if (!missing.empty()) lines.push_back({fmt::format("{}: {}.", not_in, list(missing, all)), Tint::yellow});
-  if (!added.empty()) lines.push_back({fmt::format("{}: {}.", only_in, list(added, all)), Tint::none});
+  if (!missing.empty()) lines.push_back({fmt::format("{}: {}.", not_in, list(missing, comparison, all)), Tint::yellow});
+  if (!added.empty()) lines.push_back({fmt::format("{}: {}.", only_in, list(added, comparison, all)), Tint::none});
   if (!of_program) add_what_keeps_apart(lines, missing, added);
 }
 
-/// "GPU time: 31.0 ms in 60 launches -> 22.4 ms in 60 launches (-27.7 %)." Empty where it is not known.
+/// "GPU time of the program: 31.0 ms in 60 launches -> 22.4 ms in 60 launches (speed +38.4 %).": as all changes are, of
+/// speed. Empty where it is not known.
 std::string total_words(const Comparison& comparison, std::size_t which) {
   const auto& old_program = comparison.reports.front().report.program;
   const auto& new_program = comparison.reports[which + 1].report.program;
@@ -196,8 +202,9 @@ std::string total_words(const Comparison& comparison, std::size_t which) {
     return fmt::format("{} in {} {}", duration_words(seconds), launches, launches == 1 ? "launch" : "launches");
   };
   const std::string prefix = comparison.new_reports() == 1 ? "" : new_label(comparison, which) + ": ";
-  return fmt::format("{}GPU time of the program: {} -> {} ({}).", prefix, words(*old_s, old_program->launches_seen),
-                     words(*new_s, new_program->launches_seen), change_words(*new_s / *old_s));
+  return fmt::format("{}GPU time of the program: {} -> {} (speed {}).", prefix,
+                     words(*old_s, old_program->launches_seen), words(*new_s, new_program->launches_seen),
+                     change_words(*old_s / *new_s));
 }
 
 std::string summary(const Comparison& comparison, std::size_t which) {

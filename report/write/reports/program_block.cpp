@@ -33,11 +33,25 @@ std::optional<double> counted_dram_percent(const Record& record) {
 /// Adds columns left to right; the names, which fill what room the others leave, come first all the same.
 class ProgramBlock {
  public:
-  ProgramBlock(const Cases& rows, const std::function<std::string(const Record&)>& why) : rows_(rows), why_(why) {
-    block_.rows.resize(rows.size());
-  }
+  ProgramBlock(const Cases& rows, const KernelText& why) : rows_(rows), why_(why) { block_.rows.resize(rows.size()); }
 
   [[nodiscard]] Block build(std::size_t width) && {
+    add_columns(width);
+    add_names(width);
+    return std::move(block_);
+  }
+
+  [[nodiscard]] Block build(const KernelText& name) && {
+    constexpr std::size_t unlimited = 1000;
+    add_columns(unlimited);
+    for (std::size_t i = 0; i < rows_.size(); ++i) block_.rows[i].cells.front() = name(*rows_[i]);
+    return std::move(block_);
+  }
+
+ private:
+  using Read = std::function<std::optional<double>(const Record&)>;
+
+  void add_columns(std::size_t width) {
     block_.columns.push_back({.heading = {"kernel", ""}, .names = true, .code = true});
     for (Row& row : block_.rows) row.cells.emplace_back();
     add_ranges(width);
@@ -54,14 +68,9 @@ class ProgramBlock {
     });
     add_numbers({"bytes moved", "/byte used"}, 20, 2, 1, reading_of(moved_name));
     add_saved();
-    const std::size_t beside = numbers_width();
+    beside_ = numbers_width();
     add_why();
-    add_names(beside, width);
-    return std::move(block_);
   }
-
- private:
-  using Read = std::function<std::optional<double>(const Record&)>;
 
   static Read reading_of(const char* metric) {
     return [metric](const Record& record) { return finite_value(record, metric); };
@@ -129,9 +138,9 @@ class ProgramBlock {
   }
 
   /// Where the phrases have room beside the numbers, names leave them most of it.
-  void add_names(std::size_t beside, std::size_t width) {
+  void add_names(std::size_t width) {
     constexpr std::size_t readable_phrase = 60;
-    const std::size_t room = width - std::min(width, beside);
+    const std::size_t room = width - std::min(width, beside_);
     const std::size_t both = shortest_name + readable_phrase;
     const std::size_t most = room < both ? room : std::max(shortest_name, (room - readable_phrase) / 2);
     std::vector<std::string> kernels;
@@ -149,14 +158,19 @@ class ProgramBlock {
   }
 
   const Cases& rows_;
-  const std::function<std::string(const Record&)>& why_;
+  const KernelText& why_;
   Block block_;
+  std::size_t beside_ = 0;  ///< width of the numbers
 };
 
 }  // namespace
 
-Block program_block(const Cases& rows, std::size_t width, const std::function<std::string(const Record&)>& why) {
+Block program_block(const Cases& rows, std::size_t width, const KernelText& why) {
   return ProgramBlock(rows, why).build(width);
+}
+
+Block program_block(const Cases& rows, const KernelText& name, const KernelText& why) {
+  return ProgramBlock(rows, why).build(name);
 }
 
 }  // namespace gpumem::report

@@ -9,8 +9,11 @@
 
 namespace gpumem::report {
 
+using KernelText = std::function<std::string(const Record&)>;
+
 /// Of these kernels, with names for a page of that width. `why` says what there is to say of one, in the last column.
-[[nodiscard]] Block program_block(const Cases& rows, std::size_t width,
-                                  const std::function<std::string(const Record&)>& why);
+[[nodiscard]] Block program_block(const Cases& rows, std::size_t width, const KernelText& why);
+/// With names that the page has for them elsewhere, too.
+[[nodiscard]] Block program_block(const Cases& rows, const KernelText& name, const KernelText& why);
 
 }  // namespace gpumem::report

@@ -24,6 +24,7 @@ constexpr std::size_t most_advice = 5;    // of four lines each
 constexpr std::size_t most_kernels = 10;  // rows of the table
 constexpr std::size_t most_coverage = 9;
 constexpr std::size_t widest_title = 80;
+constexpr std::size_t widest_name = 60;
 constexpr std::size_t widest_caller = 120;
 
 /// "31 ms on the GPU (NVIDIA H200) in 60 launches of 5 kernels. By the model, 12 ms of that could be saved (37 %)."
@@ -84,19 +85,16 @@ std::string origin_words(const AdviceRecord& advice, const Record& kernel) {
   return capitalised(text);
 }
 
-void write_advice(std::ostream& out, const Report& report, const ProgramKernels& kernels) {
+void write_advice(std::ostream& out, const Report& report, const ProgramKernels& kernels, const KernelText& name) {
   const std::vector<AdviceRecord>& all = kernels.advice();
   if (all.empty()) return;
-  Cases advised;
-  for (const AdviceRecord& advice : all) advised.push_back(&report.results[advice.result]);
-  const KernelPlaces places(advised);
   out << "\n### What to change first\n\n";
   const std::size_t shown = std::min(all.size(), most_advice);
   for (std::size_t i = 0; i < shown; ++i) {
-    out << i + 1 << ". " << markdown_code(places.words(*advised[i])) << " could save " << saving_words_of(all[i])
-        << '\n';
+    const Record& kernel = report.results[all[i].result];
+    out << i + 1 << ". " << markdown_code(name(kernel)) << " could save " << saving_words_of(all[i]) << '\n';
     out << "   - " << markdown_escaped(capitalised(all[i].text)) << '\n';
-    const std::string origin = origin_words(all[i], *advised[i]);
+    const std::string origin = origin_words(all[i], kernel);
     if (!origin.empty()) out << "   - " << origin << '\n';
     out << "   - Measure it again: " << markdown_code(all[i].command) << '\n';
   }
@@ -117,7 +115,7 @@ Cases longest(const Report& report) {
   return all;
 }
 
-void write_kernels(std::ostream& out, const Report& report, const ProgramKernels& kernels) {
+void write_kernels(std::ostream& out, const Report& report, const ProgramKernels& kernels, const KernelText& name) {
   if (report.results.empty()) return;
   const auto why = [&](const Record& kernel) {
     const AdviceRecord* advice = kernels.advice_on(kernel);
@@ -126,8 +124,7 @@ void write_kernels(std::ostream& out, const Report& report, const ProgramKernels
     return place < most_advice ? fmt::format("see {} above", place + 1) : one_line(advice->text);
   };
   const Cases rows = longest(report);
-  constexpr std::size_t unlimited = 1000;
-  Block block = program_block(rows, unlimited, why);
+  Block block = program_block(rows, name, why);
   block.title = rows.size() == report.results.size()
                     ? "Kernels by GPU time"
                     : fmt::format("Kernels by GPU time: {} of {}", rows.size(), report.results.size());
@@ -158,8 +155,12 @@ void write_program_markdown(std::ostream& out, const Report& report) {
   }
   out << "## gpumem: " << markdown_code(command_words(program, widest_title)) << "\n\n"
       << summary(report, kernels) << '\n';
-  write_advice(out, report, kernels);
-  write_kernels(out, report, kernels);
+  Cases all;
+  for (const Record& record : report.results) all.push_back(&record);
+  const KernelPlaces places(all, widest_name);
+  const auto name = [&](const Record& kernel) { return places.words(kernel); };
+  write_advice(out, report, kernels, name);
+  write_kernels(out, report, kernels, name);
   write_coverage(out, program, kernels);
   const std::string legend = program_legend(report, longest(report));
   if (!legend.empty()) out << '\n' << markdown_escaped(legend) << '\n';

@@ -155,6 +155,38 @@ TEST_CASE("What is written of two runs of a program", "[compare][run]") {
   }
 }
 
+TEST_CASE("A time that nobody knows is no time of 0", "[compare][run]") {
+  std::vector<NamedReport> reports = two_runs();
+  Record& copy = reports[0].report.results[2];
+  REQUIRE(gpumem::to_string(copy.parameters[0].value).starts_with("copy"));
+  copy.metrics[0].measured.reset();
+  copy.metrics[2].measured = 1;
+  copy.time.reset();
+  const std::string text = written(reports, Format::table, 200);
+  CHECK(text.find("Only in old: copy (1 launch, time not known).\n") != std::string::npos);
+}
+
+TEST_CASE("A kernel has one name in a comparison, and its changes one sign", "[compare][run]") {
+  std::vector<NamedReport> reports = two_runs();
+  const std::string name = "void reduce_all_partial_sums<vectorised_policy<4, 128>, plus_operation>(float*, int)";
+  for (NamedReport& named : reports) {
+    for (Record& record : named.report.results) {
+      if (gpumem::to_string(record.parameters[0].value).starts_with("sum")) record.parameters[0].value = name;
+    }
+  }
+  std::swap(reports[0], reports[1]);
+  const Comparison comparison = compare(reports);
+  const ComparedCase& sum = case_of_kernel(comparison, "reduce_all");
+  const std::string shortened = comparison.kernels.words(*sum.record);
+  CHECK(case_name(comparison, sum) == shortened);
+  const std::string text = written(reports, Format::table, 200);
+  for (std::size_t at = text.find("reduce_all"); at != std::string::npos; at = text.find("reduce_all", at + 1)) {
+    CHECK(text.substr(at, shortened.size()) == shortened);
+  }
+  // Slower, and so less: in the table and in the sum.
+  CHECK(text.find("27 ms in 70 launches -> 31 ms in 60 launches (speed -12.9 %)") != std::string::npos);
+}
+
 TEST_CASE("Kernels are named whichever run has them", "[compare][run]") {
   std::vector<NamedReport> reports = two_runs();
   const std::string text = written(reports, Format::table, 200);
@@ -162,7 +194,7 @@ TEST_CASE("Kernels are named whichever run has them", "[compare][run]") {
   CHECK(text.find(" -> transpose_padded") != std::string::npos);
   CHECK(text.find("Only in old: copy (2.0 ms in 10 launches).\n") != std::string::npos);
   CHECK(text.find("Only in new: fill (1.0 ms in 10 launches).\n") != std::string::npos);
-  CHECK(text.find("GPU time of the program: 31 ms in 60 launches -> 27 ms in 70 launches (-12.9 %).\n") !=
+  CHECK(text.find("GPU time of the program: 31 ms in 60 launches -> 27 ms in 70 launches (speed +14.8 %).\n") !=
         std::string::npos);
   const auto json = nlohmann::json::parse(written(reports, Format::json));
   CHECK(json["old"]["program"]["launches_seen"] == 60);

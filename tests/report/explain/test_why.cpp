@@ -67,6 +67,45 @@ TEST_CASE("shifted stores: aligning the base is worth what the aligned case show
   CHECK(why({shifted, faster(shifted, 1.01, 4)}).ends_with(". Nothing better in this sweep: 50 % of peak."));
 }
 
+TEST_CASE("no advice is to do something else instead", "[why]") {
+  for (const char* size :
+       {"matrix_columns", "product_n", "size_bytes", "footprint_bytes", "level", "stream", "passes"}) {
+    CAPTURE(size);
+    Record record = case_of("dram");
+    record.swept = size;
+    record.parameters.front().name = size;
+    const std::vector<Record> results = {record, faster(record, 1.7, 4)};
+    CHECK(why(results).find("1.70 x") == std::string::npos);
+    CHECK(brief(results).find("etter") == std::string::npos);
+  }
+  // Where it is done matters, and how.
+  for (const char* place : {"offset_elements", "stride_elements", "streams", "elements_per_thread"}) {
+    CAPTURE(place);
+    Record record = case_of("dram");
+    record.swept = place;
+    record.parameters.front().name = place;
+    CHECK(why({record, faster(record, 1.7, 4)}).find("1.70 x") != std::string::npos);
+  }
+}
+
+TEST_CASE("a case that lies in a cache is none to follow for one that does not", "[why]") {
+  const Record record = case_of("dram");
+  for (const char* flag : {"cache_resident", "partly_cached"}) {
+    CAPTURE(flag);
+    Record cached = faster(record, 3, 4);
+    cached.flags = {flag};
+    CHECK(brief({record, cached}).find("3.00 x") == std::string::npos);
+    // The best of those that lie in memory is.
+    Record third = faster(record, 1.2, 4);
+    third.parameters.front().value = std::uint64_t{2};
+    CHECK(brief({record, cached, third}) == "better: offset 2, 1.20 x");
+    // And for one that lies there itself.
+    Record own = record;
+    own.flags = {flag};
+    CHECK(brief({own, cached}) == "better: offset 0, 3.00 x");
+  }
+}
+
 TEST_CASE("shifted stores of wider words would do with more sectors", "[why]") {
   Record record = case_of("l2_sectors", "write", 17);
   record.access.front().word_bytes = 16;

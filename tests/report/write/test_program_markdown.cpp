@@ -1,6 +1,7 @@
 // A program's report in Markdown: a comment of at most 60 lines, whatever the program's names hold.
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "report/explain/explain.hpp"
@@ -88,6 +89,19 @@ TEST_CASE("A program's Markdown is sound whatever its names hold", "[run][markdo
   }
   CHECK(columns > 3);
   CHECK(says(text, "1. ``` a|b`c``d"));
+}
+
+TEST_CASE("A kernel has one short name in a program's Markdown", "[run][markdown]") {
+  Report report = examples::program();
+  const std::string name = "void reduce_all_partial_sums<vectorised_policy<4, 128>, plus_operation>(float*, int)";
+  report.results[0].parameters[0].value = name;
+  const std::string text = markdown(report);
+  std::set<std::string> names;
+  for (std::size_t at = text.find('`'); at != std::string::npos; at = text.find('`', text.find('`', at + 1) + 1)) {
+    const std::string code = text.substr(at + 1, text.find('`', at + 1) - at - 1);
+    if (code.find("reduce_all") != std::string::npos && !code.starts_with("gpumem")) names.insert(code);
+  }
+  CHECK(names.size() == 1);
 }
 
 TEST_CASE("Code in Markdown is between more backticks than it has together", "[markdown]") {
