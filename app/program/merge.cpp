@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 
 #include "app/program/raw_checks.hpp"
 #include "engine/base/demangle.hpp"
