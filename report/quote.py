@@ -4,20 +4,25 @@
   report/quote.py docs/write-ups.md                                     from the report that the page names
   report/quote.py docs/write-ups.md --report mine.json -o mine.md      the same page, of another GPU
 
-A page names its report, from its own folder, in a comment, and comments, which Markdown does not show, say before each
-figure where it comes from:
+A page names its report, from its own folder, in a comment; the last one before a figure holds. Comments, which Markdown
+does not show, say before each figure where it comes from:
 
   <!--report ../configs/reference/h200/write-ups.json-->
   <!--= offset offset_elements=1 bandwidth_gb_per_s-->2560 GB/s<!--/-->    a probe, what tells its case, a quantity
   <!--= matmul matmul=column time_seconds / matmul=row-->3.6<!--/-->       over that of the case that differs so
   <!--= matmul global_load_sectors / global_load_requests-->5<!--/-->      over another quantity of the case
   <!--= device multiprocessors-->132<!--/-->                               of the device
+  <!--= offset op=write offset_elements=8,16 bandwidth_gb_per_s least-->4000 GB/s<!--/-->   of several cases the least,
+                                                                           the most or the median
+  <!--= transfer host_memory=pageable bandwidth_gb_per_s error median-->7.1 %<!--/-->  how far predictions are off
 
 A case that was skipped says why, and what it lacks is a dash.
 """
 
+import functools
 import math
 import re
+import statistics
 import sys
 from pathlib import Path
 
@@ -26,9 +31,11 @@ sys.dont_write_bytecode = True  # a source tree stays as it is
 from plotting import command, reports  # noqa: E402
 from plotting.errors import UserError  # noqa: E402
 
-NAMED = re.compile(r"<!--report (\S+)-->")
+NAMED = re.compile(r"<!--report (\S+)\s*-->")
 QUOTE = re.compile(r"(<!--= *([^>]+?) *-->)(.*?)(<!--/-->)", re.DOTALL)
 NOTHING = "–"
+OF_SEVERAL = {"least": min, "most": max, "median": statistics.median}
+ERROR = "error"  # of the prediction, as a share of what was measured
 SHARES = {"fraction_of_peak", "achieved_occupancy", "load_efficiency"}
 SCALED = {  # units in which a figure may be too large or too small to read, and what then takes their place
     "s": ((1, "s"), (1e-3, "ms"), (1e-6, "us")),
@@ -60,24 +67,27 @@ def in_words(quantity, unit, value):
 def has(case, name, wanted):
     """As suites have it: 'auto' is what auto chose, and a value is one that was asked for."""
     chosen = name in case.chosen_by_auto
-    return chosen if wanted == "auto" else not chosen and str(case.parameters.get(name)) == wanted
+    return chosen if wanted == "auto" else not chosen and str(case.parameters.get(name)) in wanted.split(",")
 
 
-def find(report, probe, parameters):
+def find(report, probe, parameters, several):
     found = [case for case in report.results if case.probe == probe
              and all(has(case, name, wanted) for name, wanted in parameters.items())]
-    if len(found) != 1:
+    if not found or len(found) > 1 and not several:
         words = " ".join([probe, *(f"{name}={value}" for name, value in parameters.items())])
-        raise UserError(f"{len(found)} cases of {report.path} are '{words}', and a quote is of one")
-    return found[0]
+        raise UserError(f"{len(found)} cases of {report.path} are '{words}', and a quote is of one, or of their"
+                        f" {', '.join(OF_SEVERAL)}")
+    return found
 
 
-def reading(case, quantity):
+def reading(case, quantity, error):
     """None where the case has no such reading."""
     if quantity in case.readings:
         found = case.readings[quantity]
+        if error:
+            return abs(found.predicted / found.measured - 1) if found.predicted and found.measured else None
         return found.counted if found.measured is None else found.measured
-    return case.counters.get(quantity)
+    return None if error else case.counters.get(quantity)
 
 
 def of_device(report, member):
@@ -92,49 +102,63 @@ def quoted(report, asked):
     probe, *words = asked.split()
     if probe == "device" and len(words) == 1:
         return of_device(report, words[0])
+    several = OF_SEVERAL.get(words[-1])
+    words = words[:-1] if several else words
+    error = words[-1:] == [ERROR]
+    words = words[:-1] if error else words
     parameters, quantity, values = {}, None, []
-    for part in " ".join(words).split(" / "):
+    for i, part in enumerate(" ".join(words).split(" / ")):
         parameters |= dict(word.split("=", 1) for word in part.split() if "=" in word)
         quantity, *more = [word for word in part.split() if "=" not in word] or [quantity]
         if more or quantity is None:
             raise UserError(f"'{asked}' is not a probe, values of its parameters and one quantity")
-        case = find(report, probe, parameters)
-        if case.status != "ok":
-            return f"{case.status}: {case.reason}"
-        values.append(reading(case, quantity))
+        cases = find(report, probe, parameters, several and i == 0)
+        failed = [case for case in cases if case.status != "ok"]
+        if failed:
+            return f"{failed[0].status}: {failed[0].reason}"
+        known = [value for case in cases if (value := reading(case, quantity, error)) is not None]
+        values.append((several or min)(known) if known else None)
     if None in values or 0 in values[1:]:
         return NOTHING
     if len(values) > 1:
         return digits(values[0] / math.prod(values[1:]))
+    if error:
+        return f"{digits(100 * values[0])} %"
     return in_words(quantity, report.words.of_quantity(quantity)["unit"], values[0])
 
 
 # ---- A page
 
 def report_of(page, text):
-    named = NAMED.search(text)
+    """The path of the report that a text names last."""
+    named = NAMED.findall(text)
     if not named:
         raise UserError(f"'{page}' names no report; give one with --report")
-    return page.parent / named[1]
+    return page.parent / named[-1]
 
 
-def rendered(page, text, report):
-    """The text with what the report says."""
+def rendered(page, text, read):
+    """The text with what reports say. `read` makes a report of the part of the text before a quote."""
     def replace(quote):
         try:
+            report = read(text[:quote.start()])
             return quote[1] + quoted(report, " ".join(quote[2].split())) + quote[4]
         except (UserError, ValueError) as error:
             raise UserError(f"{page}:{text.count(chr(10), 0, quote.start()) + 1}: {error}") from error
     return QUOTE.sub(replace, text)
 
 
-def renewed(page, path=None):
-    """The text of a page with what the report at `path` says, or the one that it names."""
+def renewed(page, path=None, beside=lambda report: report):
+    """The text of a page with what the report at `path` says, or those that it names. `beside` has the path of what is
+    read instead."""
+    read = functools.lru_cache(lambda at: reports.read(beside(at)))
     try:
         text = Path(page).read_text(encoding="utf-8")
     except OSError as error:
         raise UserError(f"cannot read '{page}': {error.strerror}") from error
-    return rendered(page, text, reports.read(path or report_of(Path(page), text)))
+    if path is None:
+        report_of(Path(page), text)  # it names one
+    return rendered(page, text, lambda before: read(path or report_of(Path(page), before)))
 
 
 def main(arguments):

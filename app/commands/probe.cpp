@@ -142,7 +142,7 @@ MakeRequest probe_options(CommandOptions& options, const Known& known) {
       "  gpumem probe --zero-copy                          when not to copy at all\n"
       "  gpumem probe --pattern 'i * 3 ^ 5' --why          any pattern, written out\n"
       "  gpumem probe --indices columns.npy                any pattern, as data\n"
-      "  gpumem probe --config default --output gpu.json   a GPU in about a minute\n"
+      "  gpumem probe --config default --output gpu.json   a GPU in about half a minute\n"
       "  gpumem probe --offset 0..32 --backend model --gpu h200 --output offset.json");
   return [arguments] {
     std::erase_if(arguments->axes, [](const GivenAxis& axis) { return axis.texts.empty(); });

@@ -28,9 +28,18 @@ def curve(name: str, label: str, looks: tuple[int, int], placed: Iterable[tuple[
 
 
 def without_bridges(series: Series) -> Series:
-    """The series, of distances in memory: no line goes over those that were not run."""
-    for before, after in zip(series.points, series.points[1:]):
-        after.apart = after.x - before.x > 1 or None
+    """The series, of distances in memory: no line goes over those that were not run. Beside single cases two neighbours
+    make no line either, as 1 and 2 of powers of two: it would seem to be a curve that ends."""
+    runs: list[list[Point]] = []
+    for point in series.points:
+        if runs and point.x - runs[-1][-1].x <= 1:
+            runs[-1].append(point)
+        else:
+            runs.append([point])
+    singles = any(len(run) == 1 for run in runs)
+    for run in runs:
+        for i, point in enumerate(run):
+            point.apart = i == 0 and run is not runs[0] or singles and len(run) == 2 or None
     return series
 
 

@@ -19,6 +19,7 @@ Values = Tuple[Optional[Value], ...]  # of some parameters of a case
 OF_PROGRAMS = {savings.NAME: savings, kernel_times.NAME: kernel_times}  # beside their roofline
 CURVES = 6  # as many in one panel stay readable
 PANELS = 36
+SQUEEZED_CURVES, SQUEEZED_BARS = 16, 64  # from the least to the most: bars are compared by their length while they can be
 PANELS_OF_SEVERAL = 12  # reports
 
 # ---- Which cases
@@ -150,9 +151,9 @@ def known_values(cases: Iterable[Case]) -> dict[str, set[float]]:
     return {name: values for name, values in found.items() if values}
 
 
-def spans_decades(values: Iterable[float]) -> bool:
+def spans(values: Iterable[float], factor: float) -> bool:
     """Whether a linear axis would squeeze the small ones of these values, so that they take a logarithmic one."""
-    return min(values) > 0 and max(values) >= 16 * min(values)
+    return min(values) > 0 and max(values) >= factor * min(values)
 
 
 def quantities_of(cases: Sequence[Case], logarithmic: Container[str]) -> list[Quantity]:
@@ -163,8 +164,9 @@ def quantities_of(cases: Sequence[Case], logarithmic: Container[str]) -> list[Qu
             for name in sorted(telling or known, key=lambda name: name != headline)]
 
 
-def limit_of(case: Case, several_gpus: bool) -> Guide:
-    """The best that the hardware could do, named where the device is known to be what limits it."""
+def limit_of(case: Case, owner: str) -> Guide:
+    """The best that the hardware could do, named where the device is known to be what limits it. `owner` is the GPU
+    that alone has it, where there are several."""
     headline, device, words = case.headline, case.report.device, case.report.words
     pcie = device.pcie
     link = " ".join(["PCIe", *(f"{short}{value:g}" for short, value in (("gen", pcie.generation), ("x", pcie.width))
@@ -172,17 +174,22 @@ def limit_of(case: Case, several_gpus: bool) -> Guide:
     limits = ((device.theoretical_bandwidth_gb_per_s, "theoretical bandwidth"),
               (pcie.theoretical_gb_per_s, f"{link}:"), (2 * (pcie.theoretical_gb_per_s or 0), f"{link} both ways:"))
     best = "floor" if headline.better == "less" else "peak"
-    name = best if several_gpus else next(  # there is little room beside the name of a GPU
+    name = best if owner else next(  # there is little room beside the name of a GPU
         (name for limit, name in limits if limit and headline.quantity == BANDWIDTH
          and abs(headline.peak / limit - 1) < 1e-6), best)
-    owner = f"{case.report.gpu}: " if several_gpus else ""
-    return Guide(f"{owner}{name} {words.amount(headline.quantity, headline.peak)}", headline.quantity,
+    whose = f"{owner}: " if owner else ""
+    return Guide(f"{whose}{name} {words.amount(headline.quantity, headline.peak)}", headline.quantity,
                  level=headline.peak * words.unit(headline.quantity)[1])
 
 
 def limits_of(cases: Sequence[Case]) -> list[Guide]:
-    several_gpus = len({case.report.gpu for case in cases}) > 1
-    found = dict.fromkeys(limit_of(case, several_gpus) for case in cases if case.headline.peak)
+    """A line for each level, of the GPU whose it is unless all have it."""
+    limited = [case for case in cases if case.headline.peak]
+    gpus = {case.report.gpu for case in limited}
+    levels = grouped(limited, lambda case: (case.headline.quantity, f"{case.headline.peak:.6g}"))
+    owners = [dict.fromkeys(case.report.gpu for case in of_level) for of_level in levels.values()]
+    found = dict.fromkeys(limit_of(of_level[0], "" if len(own) == len(gpus) else ", ".join(own))
+                          for of_level, own in zip(levels.values(), owners))
     return [*found, *([Guide("peak", PEAK_SHARE, level=1)] if found else [])]
 
 
@@ -216,7 +223,9 @@ def concluded(cases: Sequence[Case], swept: str, looks: Looks) -> tuple[list[str
                 if is_place and len(about) == len(cases) and min(numbers) <= reading.known()[-1] <= max(numbers):
                     places.append(Guide(said[-1], x=reading.known()[-1]))
             facts = [] if report.found else [fact.text for fact in conclusion.facts] or [conclusion.advice]
-            for text in filter(None, [*facts, "; ".join(said)] if about else []):
+            if not report.found and not any(facts):  # which say the same in words
+                facts = ["; ".join(said)]
+            for text in filter(None, facts if about else []):
                 notes.append(f"{about[0]}: {text}" if len(set(about)) == 1 < len(labels) else text)
     return found_in(cases) + notes, places
 
@@ -246,8 +255,9 @@ def said_of(cases: Sequence[Case], hidden: Container[str]) -> str:
 
 
 def panel(cases: Sequence[Case], title_words: Mapping[str, Value | None], looks: Looks, swept: str, name: str,
-          logarithmic: Container[str], matrix: bool, said_above: Iterable[str]) -> tuple[Panel, list[str]]:
-    """And what its cases show together. `said_above` are parameters of which it need not speak."""
+          logarithmic: Sequence[Container[str]], matrix: bool, said_above: Iterable[str]) -> tuple[Panel, list[str]]:
+    """And what its cases show together. `logarithmic` are quantities that take such a scale as curves, and those that
+    do as bars. `said_above` are parameters of which it need not speak."""
     quantity = axes.quantity_of_x(cases, swept)
     x, place = axes.quantity_axis(cases, quantity) if quantity else axes.x_axis(cases, swept, is_category=matrix)
     words, probe = cases[0].report.words, cases[0].probe
@@ -261,7 +271,7 @@ def panel(cases: Sequence[Case], title_words: Mapping[str, Value | None], looks:
         series = [made for made in series if any(point.readings for point in made.points)]
     said = said_of(cases, {swept, *looks.curves, *title_words, *said_above})
     return Panel(name, title, "; ".join(filter(None, [looks.owner, left_out(cases), said])), x,
-                 quantities_of(cases, logarithmic if x.scale != "category" else ()),
+                 quantities_of(cases, logarithmic[x.scale == "category"]),
                  series, [scales.away_from_curves(limit, series) for limit in limits_of(cases)]
                  + ([] if quantity else places),
                  matrix=matrix), notes
@@ -276,7 +286,8 @@ def block(cases: Sequence[Case], reports: list[str], gpus: int) -> Block:
     varying = parameters_of(cases, swept)
     curves, others = ([rows], [name for name in varying if name != rows]) if rows else split(cases, varying)
     looks = Looks(cases, curves, reports, gpus)
-    logarithmic = {name for name, values in known_values(cases).items() if spans_decades(values)}
+    known = known_values(cases)
+    logarithmic = [{name for name in known if spans(known[name], factor)} for factor in (SQUEEZED_CURVES, SQUEEZED_BARS)]
     groups = grouped(cases, lambda case: values_of(case, others))
     if len(groups) > PANELS:
         raise UserError(f"{cases[0].probe}: {len(groups)} panels are too many to read; choose cases with --where,"
@@ -426,6 +437,7 @@ def build(reports: Sequence[Report], name: str | None, where: Where, y: str | No
     drawn = dict.fromkeys(quantity.name for shown in panels for quantity in shown.quantities)
     if y and not any(is_called(quantity, y) for quantity in drawn):
         raise UserError(f"--y '{y}': no such quantity in the reports; there are {', '.join(drawn)}")
+    scales.share_colours(panels)
     for shown in panels:
         choose(shown, y, scale)
     return Figure(*titles(cases), blocks, timelines.of(cases), [text for report in reports for text in verdict(report)])

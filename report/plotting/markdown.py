@@ -1,4 +1,5 @@
-"""The program's Markdown as HTML, for pages and notebooks: headings, tables, lists, time lines and paragraphs are all there is in it."""
+"""The program's Markdown as HTML, for pages and notebooks: headings, tables, lists, links, time lines and paragraphs
+are all there is in it."""
 
 from __future__ import annotations
 
@@ -15,6 +16,8 @@ def cells_of(line: str) -> list[str]:
 
 # Between as many backticks as begin it. One that is escaped begins none.
 CODE = re.compile(r"(?<![\\`])(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+# Its words, and where it leads.
+LINK = re.compile(r"(?<!\\)\[((?:[^\[\]\\]|\\.)+)\]\(([^()\s]+)\)")
 BOLD = re.compile(r"(?<!\\)\*\*(.+?)(?<!\\)\*\*")
 
 
@@ -36,8 +39,18 @@ def text_of(markdown: str, in_table: bool = False) -> str:
         return text_of(before, in_table) + f"<code>{html.escape(code)}</code>" + text_of(after, in_table)
     if found := BOLD.search(markdown):
         before, after = markdown[:found.start()], markdown[found.end():]
-        return plain_of(before) + f"<b>{plain_of(found.group(1))}</b>" + text_of(after, in_table)
+        return text_of(before, in_table) + f"<b>{text_of(found.group(1), in_table)}</b>" + text_of(after, in_table)
+    if found := LINK.search(markdown):
+        before, after = markdown[:found.start()], markdown[found.end():]
+        return plain_of(before) + link_of(text_of(found.group(1), in_table), found.group(2)) + text_of(after, in_table)
     return plain_of(markdown)
+
+
+def link_of(words: str, target: str) -> str:
+    """Where it leads to another file, that is not there beside a page: the words remain."""
+    if not re.match(r"https?://", target):
+        return words
+    return f'<a href="{html.escape(target)}" rel="noreferrer">{words}</a>'
 
 
 ITEM = re.compile(r"( *)(-|\d+\.) (.*)")
@@ -74,7 +87,21 @@ def preformatted(text: str) -> str:
 
 
 def split_at_tables(markdown: str) -> tuple[str, str]:
-    """What stands before the first table and its heading, but for the heading of all; and the rest."""
+    """What stands before the first table and its heading, but for the heading of all; and the rest. Several reports
+    have a heading of the first level each, and each has both parts."""
+    reports = re.split(r"^(?=# )", markdown.strip(), flags=re.MULTILINE)
+    if len(reports) <= 2:  # nothing stands before the first
+        return split_one(markdown)
+    leads, rests = [], []
+    for report in filter(None, reports):
+        heading, _, text = report.partition("\n")
+        lead, rest = split_one(text.strip().removeprefix("## "))  # what the report is of is no heading here
+        leads.append(f"#{heading}\n\n{lead}")
+        rests.append(f"#{heading}\n\n{rest}")
+    return "\n\n".join(leads), "\n\n".join(rests)
+
+
+def split_one(markdown: str) -> tuple[str, str]:
     blocks = re.split(r"\n\s*\n", markdown.strip())
     first = next((i for i, block in enumerate(blocks) if any(line.startswith("| ") for line in block.splitlines())),
                  len(blocks))

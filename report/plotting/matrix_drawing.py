@@ -30,8 +30,8 @@ def cells_of(panel: Panel) -> list[list[float]]:
 def draw(axes: Axes, panel: Panel, width: float) -> None:
     """In axes that are `width` inches wide."""
     draw_titles(axes, panel, letters_in(width))
-    cells = cells_of(panel)
-    image: Any = axes.imshow(cells, cmap=COLOURS_OF_VALUES, aspect="auto")
+    cells, quantity = cells_of(panel), panel.quantities[0]
+    image: Any = axes.imshow(cells, cmap=COLOURS_OF_VALUES, aspect="auto", vmin=quantity.low, vmax=quantity.high)
     image.set_gid(f"{panel.name}.cells")
     for i, of_row in enumerate(cells):
         for j, value in enumerate(of_row):
@@ -44,7 +44,7 @@ def draw(axes: Axes, panel: Panel, width: float) -> None:
     axes.set_yticks(range(len(panel.series)), [series.label for series in panel.series])
     axes.set_xlabel(panel.x.label)
     axes.grid(False)
-    axes.figure.colorbar(image, ax=axes, label=panel.quantities[0].label)
+    axes.figure.colorbar(image, ax=axes, label=quantity.label)
 
 
 def draw_failures(axes: Axes, panel: Panel) -> None:

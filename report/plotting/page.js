@@ -8,6 +8,7 @@
   const PATTERNS = ["", "/", ".", "x", "\\", "-", "+", "|"];
   const SIDES = { right: "middle right", left: "middle left", above: "top center", below: "bottom center" };
   const MANY_CELLS = 16;  // of categories: bars would be too many to compare
+  const BESIDE_AREA = 80;  // pixels, of a plot: the labels of its y axis
   const ROOMY = 560;  // pixels of a plot in which there is room for the names of points
   const shown = new Set(READINGS);
   const panels = [];
@@ -25,6 +26,19 @@
   const symbol = (series) => SYMBOLS[looks.markers[series.marker % looks.markers.length]];
   // As model.radius() has it.
   const radius = (share) => Math.max(2.4, 20 * Math.sqrt(Math.max(0, Math.min(1, share))));
+  const pen = document.createElement("canvas").getContext("2d");
+  const FONT = "system-ui, sans-serif";
+  const TITLE_SIZE = 14, GUIDE_SIZE = 12;  // pixels
+  // The words in as many lines as fit into so many pixels: plotly breaks none.
+  function inLines(text, size, pixels) {
+    pen.font = `${size}px ${FONT}`;
+    return text.split(" ").reduce((lines, word) => {
+      const longer = `${lines.at(-1)} ${word}`.trim();
+      return pen.measureText(longer).width <= pixels || longer === word ? [...lines.slice(0, -1), longer] : [...lines, word];
+    }, [""]);
+  }
+  const axisTitle = (text, pixels) =>
+    ({ text: inLines(text, TITLE_SIZE, pixels).map(plain).join("<br>"), font: { size: TITLE_SIZE } });
   const dots = { hoverinfo: "skip", showlegend: false, mode: "markers", type: "scatter" };
 
   // ---- What plotly draws of a panel
@@ -117,26 +131,30 @@
   }
 
   // What to hold the curves against, but for a far limit, which would flatten them.
-  function guides(panel, quantity, traces, yLog) {
+  function guides(panel, quantity, traces, yLog, width) {
     const between = (low, high, share) => yLog ? low * (high / low) ** share : low + (high - low) * share;
     const values = traces.flatMap(({ y }) => y).filter((number) => number !== null);
     const places = panel.x.names.map(([at]) => at);
     const [bottom, top] = [quantity.low ?? Math.min(...values), quantity.high ?? Math.max(...values)];
     const [left, right] = [panel.x.low ?? Math.min(...places), panel.x.high ?? Math.max(...places)];
+    let taken = 0;  // lines of words
     return panel.guides.filter((guide) => [undefined, quantity.name].includes(guide.quantity))
       .filter(({ level, points }) => points || level === undefined || level > bottom / 4 && level < 4 * top)
-      .map(({ label, level, points, x, at_left: atLeft }, i) => {
+      .map(({ label, level, points, x, at_left: atLeft }) => {
         const isPlace = !points && level === undefined;  // these have their words at different heights
-        const line = points ?? (isPlace ? [[x, top], [x, between(bottom, top, .04 + i / 12)], [x, bottom]]
+        const isLog = panel.x.scale.startsWith("log");
+        const share = isLog ? Math.log(x / left) / Math.log(right / left) : (x - left) / (right - left);
+        const words = inLines(label, GUIDE_SIZE, isPlace ? Math.max(share, 1 - share) * (width - BESIDE_AREA) : Infinity);
+        const line = points ?? (isPlace ? [[x, top], [x, between(bottom, top, (taken + words.length / 2) / 18)], [x, bottom]]
           : [[left, level], [right, level]]);
+        if (isPlace) taken += words.length;
         const at = isPlace ? 1 : atLeft ? 0 : line.length - 1;
-        const isFar = panel.x.scale.startsWith("log") ? x > Math.sqrt(left * right) : x > (left + right) / 2;
-        const side = isPlace ? `middle ${isFar ? "left" : "right"}` : atLeft ? "top right" : "top left";
+        const side = isPlace ? `middle ${share > .5 ? "left" : "right"}` : atLeft ? "top right" : "top left";
         return { ...dots, mode: "lines+text", cliponaxis: false, meta: { part: "guide" },
           x: line.map((point) => point[0]), y: line.map((point) => point[1]),
           line: { color: css("--muted"), width: 1.3, dash: "dashdot" },
-          text: line.map((_, i) => i === at ? plain(label) : ""), textposition: side,
-          textfont: { color: css("--muted"), size: 12 } };
+          text: line.map((_, i) => i === at ? words.map(plain).join("<br>") : ""), textposition: side,
+          textfont: { color: css("--muted"), size: GUIDE_SIZE } };
       });
   }
 
@@ -171,12 +189,12 @@
     });
   }
 
-  function layout(panel, traces, { quantity, xLog, yLog, heat }) {
+  function layout(panel, traces, { quantity, xLog, yLog, heat }, width) {
     const line = { gridcolor: css("--line"), zerolinecolor: css("--line"), linecolor: css("--muted"), automargin: true };
     const names = { tickvals: panel.x.ticks.map(([at]) => at), ticktext: panel.x.ticks.map(([, text]) => plain(text)) };
-    const x = { ...line, title: { text: plain(panel.x.label), standoff: 8 } };
-    const y = { ...line, title: { text: plain(quantity.label), standoff: 8 } };
-    const base = { font: { family: "system-ui, sans-serif", size: 13, color: css("--ink") }, hovermode: "closest",
+    const x = { ...line, title: { ...axisTitle(panel.x.label, width - 1.5 * BESIDE_AREA), standoff: 8 } };
+    const y = { ...line, title: { ...axisTitle(quantity.label, 280), standoff: 8 } };
+    const base = { font: { family: FONT, size: 13, color: css("--ink") }, hovermode: "closest",
       paper_bgcolor: "transparent", plot_bgcolor: "transparent", margin: { l: 52, r: 16, t: 24, b: 44 }, height: 380,
       hoverlabel: { align: "left", bgcolor: css("--paper"), bordercolor: css("--muted"),
         font: { color: css("--ink"), size: 12 } }, showlegend: false, uirevision: [quantity.name, xLog, yLog].join(), barmode: "group",
@@ -188,7 +206,7 @@
     }
     if (panel.sideways) {
       return { ...base, barmode: "overlay", height: 110 + 34 * panel.x.names.length,
-        xaxis: { ...line, title: { text: plain(quantity.label) } }, yaxis: { ...line, ...names, autorange: "reversed" } };
+        xaxis: { ...line, title: y.title }, yaxis: { ...line, ...names, autorange: "reversed" } };
     }
     if (panel.stacked) {
       Object.assign(base, { barmode: "stack", bargap: 0 });
@@ -233,27 +251,28 @@
     traces() {
       const { panel, state: { quantity, heat } } = this;
       const series = panel.series.filter(({ label }) => !this.hidden.has(label));
-      if (heat) return heatMap(panel, quantity, this.plot.clientWidth < 480);
+      if (heat) return heatMap(panel, quantity, this.width < 480);
       if (panel.sideways || panel.stacked) {
         const bars = barsOf(panel, series, quantity);
-        return [...bars, ...guides(panel, quantity, [{ y: panel.guides.map(({ level }) => level) }])];
+        return [...bars, ...guides(panel, quantity, [{ y: panel.guides.map(({ level }) => level) }], false, this.width)];
       }
       const curves = series.flatMap((one) => {
         const there = READINGS.filter((reading) => shown.has(reading)
           && one.points.some((point) => value(point, quantity.name, reading) !== null));
-        const own = there.map((reading) => curve(panel, one, reading, quantity, this.plot.clientWidth > ROOMY));
+        const own = there.map((reading) => curve(panel, one, reading, quantity, this.width > ROOMY));
         if (there.length) own.at(-1).meta.last = true;
         return there.length ? [...own, ...beside(panel, one, quantity.name)] : [];
       });
-      return [...curves, ...guides(panel, quantity, curves, this.state.yLog)];
+      return [...curves, ...guides(panel, quantity, curves, this.state.yLog, this.width)];
     }
 
     draw() {
+      this.width = this.plot.clientWidth;
       const traces = this.traces();
-      const place = layout(this.panel, traces, this.state);
+      const place = layout(this.panel, traces, this.state, this.width);
       this.plot.style.height = `${place.height}px`;
       // Not left to plotly, which measures a while later: paper does not wait.
-      Plotly.react(this.plot, traces, { ...place, width: this.plot.clientWidth }, { displayModeBar: false });
+      Plotly.react(this.plot, traces, { ...place, width: this.width }, { displayModeBar: false });
       if (!this.drawn) this.plot.on("plotly_hover", ({ points: [point] }) => this.tell(point.customdata));
       this.drawn = true;
     }
@@ -431,19 +450,35 @@
   }
   if (!panels.length) for (const element of [readings, document.querySelector(".hint")]) element.hidden = true;
 
-  // A panel is drawn when it is about to be seen: many at once take seconds.
+  // Many panels take seconds. Those of most pages are drawn at once, further ones when they are about to be seen or when
+  // the reader does nothing: who captures the whole page scrolls nowhere.
+  const AT_ONCE = 1000;  // milliseconds
+  const drawOnce = (panel) => panel.drawn || panel.draw();
+  const panelOf = (plot) => panels.find((panel) => panel.plot === plot);
+  const begun = performance.now();
+  for (const panel of panels) if (performance.now() - begun < AT_ONCE) panel.draw();
   const seen = new IntersectionObserver((entries) => entries.filter(({ isIntersecting }) => isIntersecting)
-    .forEach(({ target }) => { seen.unobserve(target); panels.find(({ plot }) => plot === target).draw(); }),
-  { rootMargin: "600px" });
-  panels.forEach(({ plot }) => seen.observe(plot));
-  // Paper is white, and narrower than a window: a plot of which a part is cut off says less than a small one.
+    .forEach(({ target }) => { seen.unobserve(target); drawOnce(panelOf(target)); }), { rootMargin: "600px" });
+  panels.filter(({ drawn }) => !drawn).forEach(({ plot }) => seen.observe(plot));
+  const whenIdle = window.requestIdleCallback ?? ((work) => setTimeout(work, 50));
+  const drawNext = () => {
+    const next = panels.find(({ drawn }) => !drawn);
+    next?.draw();
+    if (next) whenIdle(drawNext);
+  };
+  whenIdle(drawNext);
+  // Whatever changes the room of a plot: a window, a legend, a page that comes back from paper.
+  const resized = new ResizeObserver((entries) => entries.map(({ target }) => panelOf(target))
+    .filter((panel) => panel.drawn && panel.width !== panel.plot.clientWidth).forEach((panel) => panel.draw()));
+  panels.forEach(({ plot }) => resized.observe(plot));
+  // Paper is white, and narrower than a window. Its layout may depend on .on-paper alone: the plots are measured before
+  // the browser goes over to the rules of `@media print`.
   const PAPER = "680px";
   const print = (begins) => {
     document.documentElement.classList.toggle("on-paper", begins);
     document.body.style.width = begins ? PAPER : "";
     panels.forEach((panel) => panel.draw());
   };
-  addEventListener("resize", () => redraw());
   addEventListener("beforeprint", () => print(true));
   addEventListener("afterprint", () => print(false));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());

@@ -53,6 +53,15 @@ def share(panels: Sequence[Panel]) -> None:
     share_x([panel.x for panel in panels])
 
 
+def share_colours(panels: Sequence[Panel]) -> None:
+    """Gives all maps of a figure one scale of colours for each quantity."""
+    matrices = [panel for panel in panels if panel.matrix]
+    for panel in matrices:
+        for quantity in panel.quantities:
+            found = values_of(matrices, quantity.name)
+            quantity.low, quantity.high = min(found), max(found)
+
+
 def share_x(axes: Sequence[XAxis]) -> None:
     if any(axis.scale != axes[0].scale or axis.scale == "category" for axis in axes):
         return

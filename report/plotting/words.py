@@ -9,6 +9,7 @@ Value = Union[str, float]  # of a parameter
 ENDINGS = (("_gb_per_s", "GB/s"), ("_seconds", "s"), ("_bytes", "bytes"))  # units that say themselves
 # What parameters count that are places in memory, which their names end in.
 PLACES = {"elements", "words", "sectors", "lines", "rows", "columns"}
+HARDWARE = {"l1": "L1", "l2": "L2", "tlb": "TLB"}  # as its documentation writes it
 SHOWN = {"s": ("us", 1e6)}  # units that readers want another for, and how many of it they hold
 
 
@@ -20,8 +21,13 @@ def spelled(name: str) -> dict[str, str]:
     """A name as its letters say it: {title, unit}."""
     for ending, unit in ENDINGS:
         if name.endswith(ending) and name != ending:
-            return {"title": name[:-len(ending)].replace("_", " "), "unit": unit}
-    return {"title": name.replace("_", " "), "unit": ""}
+            return {"title": spaced(name[:-len(ending)]), "unit": unit}
+    return {"title": spaced(name), "unit": ""}
+
+
+def spaced(name: str) -> str:
+    first, *others = name.split("_")
+    return " ".join([HARDWARE.get(first, first), *others])
 
 
 def size_in_words(size: float) -> str:

@@ -163,10 +163,17 @@ PortraitPoint point_of(const Record& record) {
           .predicted = positive_headline(record, false)};
 }
 
-/// No line goes over offsets and strides that were not run.
+/// No line goes over offsets and strides that were not run. Beside single cases two neighbours make no line either, as
+/// 1 and 2 of powers of two: it would seem to be a curve that ends.
 void mark_joined(std::vector<PortraitPoint>& points, std::string_view swept) {
+  const auto ends = [&](std::size_t i) {  // a run of neighbours, before this point
+    return i == 0 || i >= points.size() || (is_distance(swept) && points[i].x - points[i - 1].x > 1);
+  };
+  bool singles = false;
+  for (std::size_t i = 0; i < points.size(); ++i) singles = singles || (ends(i) && ends(i + 1));
   for (std::size_t i = 1; i < points.size(); ++i) {
-    points[i].joined = !is_distance(swept) || points[i].x - points[i - 1].x <= 1;
+    const bool is_pair = ends(i - 1) && ends(i + 1);
+    points[i].joined = !ends(i) && !(singles && is_pair);
   }
 }
 

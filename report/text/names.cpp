@@ -39,10 +39,15 @@ struct ParsedName {
   std::string unit;
 };
 
+/// The words of a name, those of hardware written as its documentation does.
 std::string spaced(std::string_view name) {
   std::string text(name);
   std::ranges::replace(text, '_', ' ');
-  return text == "gb per s" ? "GB/s" : text;
+  if (text == "gb per s") return "GB/s";
+  for (const auto& [raw, written] : {std::pair{"l1", "L1"}, {"l2", "L2"}, {"tlb", "TLB"}}) {
+    if (text == raw || text.starts_with(std::string(raw) + ' ')) text.replace(0, std::string_view(raw).size(), written);
+  }
+  return text;
 }
 
 ParsedName parse(std::string_view name) {

@@ -78,6 +78,13 @@ std::string truncated(std::string_view text, std::size_t width) {
   for (std::size_t columns = 0; end < text.size(); ++end) {
     if (starts_character(text[end]) && columns++ == width - 1) break;
   }
+  // Half a number is another number.
+  const auto in_number = [&](std::size_t at) {
+    return std::string_view("0123456789.,").find(text[at]) != std::string_view::npos;
+  };
+  if (in_number(end)) {
+    while (end > 0 && in_number(end - 1)) --end;
+  }
   while (end > 0 && text[end - 1] == ' ') --end;
   return std::string(text.substr(0, end)) + "…";
 }

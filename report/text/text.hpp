@@ -17,7 +17,7 @@ namespace gpumem::report {
 /// The text and as many blanks as it lacks for `width` columns.
 [[nodiscard]] std::string padded(std::string text, std::size_t width);
 
-/// The text, or its beginning and an ellipsis where it is wider than `width` columns.
+/// The text, or its beginning and an ellipsis where it is wider than `width` columns. No number is cut in two.
 [[nodiscard]] std::string truncated(std::string_view text, std::size_t width);
 
 /// The text with what would steer a terminal (control characters, marks that turn the direction of writing) replaced by

@@ -26,6 +26,7 @@ from typing import NamedTuple
 import harness
 import predicted_anew
 import probes_module
+import quote
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -332,8 +333,16 @@ def expected():
     return done.stdout
 
 
+def quotes_of(page):
+    """The text of a page with what its reports say beside what this program predicts of their cases."""
+    with tempfile.TemporaryDirectory() as directory:
+        return quote.renewed(page, beside=lambda report: predicted_anew.beside_measured(report.resolve(), directory))
+
+
 def update():
-    for path, text in {EXPECTED: expected(), PORTRAIT: portrait(), **probes_module.files()}.items():
+    quoting = [page for page in PAGES if "<!--= " in page.read_text(encoding="utf-8")]
+    for path, text in {EXPECTED: expected(), PORTRAIT: portrait(), **probes_module.files(),
+                       **{page: quotes_of(page) for page in quoting}}.items():
         if text != path.read_text(encoding="utf-8"):
             print(path.relative_to(ROOT))
             path.write_text(text, encoding="utf-8")

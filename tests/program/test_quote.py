@@ -5,7 +5,7 @@ import subprocess
 import sys
 import unittest
 
-from documents import PAGES, ROOT
+from documents import PAGES, ROOT, quotes_of
 from harness import ProgramTest
 
 SCRIPT = ROOT / "report" / "quote.py"
@@ -31,7 +31,7 @@ class Pages(QuoteTest):
         for page in quoting:
             with self.subTest(page.name):
                 text = page.read_text(encoding="utf-8")
-                self.assertEqual(text, self.renewed(page), f"report/quote.py {page.relative_to(ROOT)} mends that")
+                self.assertEqual(text, quotes_of(page), "tests/program/documents.py writes it anew")
                 self.assertNotIn("–<!--/-->", text, "something that its report lacks")
 
 
@@ -80,6 +80,29 @@ class Quotes(QuoteTest):
         self.assertEqual(self.says("offset offset_elements=1 bandwidth_gb_per_s / offset_elements=0"), "0.750")
         self.assertEqual(self.says("offset offset_elements=1 l2_read_sectors / l2_read_requests"), "1.50")
 
+    def test_several_cases(self):
+        self.assertEqual(self.says("offset bandwidth_gb_per_s least"), "3000 GB/s")
+        self.assertEqual(self.says("offset offset_elements=0,1 bandwidth_gb_per_s most"), "4000 GB/s")
+        self.assertEqual(self.says("offset bandwidth_gb_per_s median"), "3500 GB/s")
+        self.assertEqual(self.says("offset bandwidth_gb_per_s / offset_elements=0 least"), "0.750")
+
+    def test_how_far_predictions_are_off(self):
+        for result, rate in zip(self.report["results"], (4400.44, 2400.24)):
+            result["headline"]["predicted"] = result["bandwidth_gb_per_s"]["predicted"] = rate
+        self.assertEqual(self.says("offset offset_elements=0 bandwidth_gb_per_s error"), "10.0 %")
+        self.assertEqual(self.says("offset bandwidth_gb_per_s error most"), "20.0 %")
+        self.assertEqual(self.says("offset bandwidth_gb_per_s error median"), "15.0 %")
+
+    def test_a_page_of_two_reports(self):
+        page = self.quote("offset offset_elements=1 bandwidth_gb_per_s")
+        other = json.loads(json.dumps(self.report))
+        other["results"][1]["headline"]["measured"] = other["results"][1]["bandwidth_gb_per_s"]["measured"] = 1234
+        (self.directory / "other.json").write_text(json.dumps(other), encoding="utf-8")
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text + text.replace("report.json", "other.json"), encoding="utf-8")
+        self.assertEqual([part.split("<!--/-->")[0] for part in self.renewed(page).split("bandwidth_gb_per_s -->")[1:]],
+                         ["3000 GB/s", "1234 GB/s"])
+
     def test_the_device(self):
         self.assertEqual(self.says("device name"), "NVIDIA H200")
         self.assertEqual(self.says("device multiprocessors"), "132")
@@ -100,7 +123,8 @@ class Quotes(QuoteTest):
 
     def test_errors_name_the_place(self):
         self.assertEqual(self.refused("offset bandwidth_gb_per_s"),
-                         "quote.py: page.md:2: 2 cases of report.json are 'offset', and a quote is of one")
+                         "quote.py: page.md:2: 2 cases of report.json are 'offset', and a quote is of one, or of their"
+                         " least, most, median")
         self.assertEqual(self.refused("offset offset_elements=1"),
                          "quote.py: page.md:2: 'offset offset_elements=1' is not a probe, values of its parameters and"
                          " one quantity")

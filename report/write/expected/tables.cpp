@@ -160,9 +160,12 @@ Block block_of_all(std::span<const ExpectedGpu> gpus, const std::string& group) 
   block.columns = {{.heading = {"profile", ""}, .names = true, .code = true},
                    {.heading = {"GPU", ""}, .rank = 1, .names = true}};
   const std::vector<ColumnOf> columns = columns_of(gpus, group);
-  unsigned next_rank = 3;  // of a narrow terminal's columns the last go first
-  for (const ColumnOf& column : columns)
-    block.columns.push_back({.heading = {column.title, unit_of(column.quantity)}, .rank = next_rank++});
+  // On a narrow terminal the last columns go first, and those of memory after all others.
+  unsigned next_rank = 3;
+  for (const ColumnOf& column : columns) {
+    const unsigned later = column.title.starts_with("memory") ? 0 : static_cast<unsigned>(columns.size());
+    block.columns.push_back({.heading = {column.title, unit_of(column.quantity)}, .rank = later + next_rank++});
+  }
   const bool bandwidth = group == "bandwidth";
   if (bandwidth) block.columns.push_back({.heading = {"theoretical", "GB/s"}, .rank = 2});
   for (const ExpectedGpu& gpu : gpus) {
@@ -193,7 +196,7 @@ constexpr const char* page_head =
     "smoke`\n"
     "fails one that is off by more than twice as far ([suites.md](suites.md#how-far-healthy-gpus-differ)).\n"
     "\n"
-    "`gpumem expect --all --format markdown` makes this page.\n";
+    "`gpumem expect --all --format markdown` makes these tables.\n";
 
 }  // namespace
 

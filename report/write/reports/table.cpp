@@ -1,4 +1,7 @@
-// The table: what a person reads first. It never wraps a row; where space is short, the least important columns go.
+// The table: what a person reads first. It never wraps a row; where space is short, the least important columns go, and
+// the end of the page says which.
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -35,6 +38,20 @@ struct Layout {
   std::size_t flags = 0;             ///< the widest
   bool flags_over_bars = false;      ///< no room for both: a row with flags has no bar
   std::optional<std::size_t> below;  ///< the column whose phrases stand below the rows
+
+  [[nodiscard]] bool shows(std::size_t column) const {
+    return below == column || std::ranges::find(columns, column) != columns.end();
+  }
+};
+
+/// What a page has no room for.
+struct Omitted {
+  std::vector<std::string> columns;
+  std::vector<std::string> cut;  ///< columns in which texts end before they are complete
+  std::size_t width = 0;         ///< that has room for all of it
+
+  void add(const Block& block, const Layout& layout);
+  [[nodiscard]] std::string words(unsigned width_here) const;
 };
 
 std::vector<std::size_t> column_widths(const Block& block) {
@@ -109,6 +126,48 @@ Layout lay_out(const Block& block, const TableStyle& style) {
     layout.bar = std::min(longest_bar, room - beside);
   }
   return layout;
+}
+
+/// The width of a line with all that the rows have.
+std::size_t complete_width(const Block& block) {
+  const std::vector<std::size_t> widths = column_widths(block);
+  std::size_t flags = 0;
+  for (const Row& row : block.rows) flags = std::max(flags, display_width(row.flags));
+  std::size_t width = flags == 0 ? 0 : gap + flags;
+  for (std::size_t c = 0; c < block.columns.size(); ++c) {
+    width += (c == 0 ? 0 : gap) + (block.columns[c].wraps ? std::min(widths[c], shortest_prose) : widths[c]);
+  }
+  return width;
+}
+
+void Omitted::add(const Block& block, const Layout& layout) {
+  bool any = false;
+  const auto note = [&](std::vector<std::string>& names, const Heading& heading) {
+    any = true;
+    const std::string name = heading_words(heading);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  for (std::size_t c = 0; c < block.columns.size(); ++c) {
+    const Column& column = block.columns[c];
+    const auto is_cut = [&](const Row& row) {
+      return row.failure.empty() && display_width(row.cells[c]) > layout.widths[c];
+    };
+    if (!layout.shows(c)) {
+      note(columns, column.heading);
+    } else if (!column.wraps && std::ranges::any_of(block.rows, is_cut)) {
+      note(cut, column.heading);
+    }
+  }
+  const auto is_long = [&](const Row& row) { return display_width(row.flags) > layout.flags; };
+  if (std::ranges::any_of(block.rows, is_long)) note(cut, {"flags", ""});
+  if (any) width = std::max(width, complete_width(block));
+}
+
+std::string Omitted::words(unsigned width_here) const {
+  std::string text;
+  if (!columns.empty()) text = fmt::format("Not shown in {} columns: {}", width_here, join(columns, ", "));
+  if (!cut.empty()) text += fmt::format("{}: {}", text.empty() ? "Cut" : "; cut", join(cut, ", "));
+  return text + fmt::format(". COLUMNS={} has room for all.", width);
 }
 
 /// A bar of eighths of a character.
@@ -215,8 +274,9 @@ void write_failures(std::ostream& out, std::span<const Row* const> rows, const T
   }
 }
 
-void write_rows(std::ostream& out, const Block& block, const TableStyle& style) {
+void write_rows(std::ostream& out, const Block& block, const TableStyle& style, Omitted& omitted) {
   const Layout layout = lay_out(block, style);
+  omitted.add(block, layout);
   write_header(out, block, layout, style);
   std::vector<const Row*> shortened;
   for (const Row& row : block.rows) {
@@ -227,10 +287,10 @@ void write_rows(std::ostream& out, const Block& block, const TableStyle& style) 
   write_failures(out, shortened, style);
 }
 
-void write_block(std::ostream& out, const Block& block, const TableStyle& style) {
+void write_block(std::ostream& out, const Block& block, const TableStyle& style, Omitted& omitted) {
   write_paragraph(out, block.full_title(), style, Tint::bold, gap);
   if (block.matrices.empty()) {
-    write_rows(out, block, style);
+    write_rows(out, block, style, omitted);
   } else {
     write_matrices(out, block.matrices, style);
   }
@@ -250,13 +310,17 @@ void write_page(std::ostream& out, const Page& page, const TableStyle& requested
   style.width = std::max(style.width, narrowest_table);
   for (const auto& [text, tint] : page.before) write_paragraph(out, text, style, tint, gap);
   bool first = page.before.empty();
+  Omitted omitted;
   for (const Block& block : page.blocks) {
     if (!first && !block.title.empty()) out << '\n';
     first = false;
-    write_block(out, block, style);
+    write_block(out, block, style, omitted);
   }
   if (!page.after.empty() && !first) out << '\n';
   for (const auto& [text, tint] : page.after) write_paragraph(out, one_line(text), style, tint, 0);
+  if (omitted.width == 0) return;
+  if (page.after.empty()) out << '\n';
+  write_paragraph(out, omitted.words(style.width), style, Tint::dim, 0);
 }
 
 void write_table(std::ostream& out, const Report& report, const TableStyle& style) {

@@ -185,7 +185,14 @@ TEST_CASE("No line of a portrait goes over offsets that were not run", "[portrai
   CHECK(count_of(page, "<polyline class=\"curve c0 r0 measured\"") == 2);
   CHECK(count_of(page, "<polyline class=\"curve c1 r0 measured\"") == 1);
   CHECK(count_of(page, "<polyline class=\"curve c0 r0 predicted\"") == 2);
-  for (Record& record : report.results) {  // sizes in between are in between
+  Report powers = small();
+  powers.results.push_back(shifted(2, "read", 3000));
+  powers.results.push_back(shifted(4, "read", 3000));
+  CHECK(joined(powers) == std::vector{false, true, true, false, false});  // 0, 1, 2, 4, 8
+  std::erase_if(powers.results,
+                [](const Record& record) { return record.probe == "offset" && has(record, "offset_elements", 0); });
+  CHECK(joined(powers) == std::vector{false, false, false, false});  // 1, 2, 4, 8
+  for (Record& record : report.results) {                            // sizes in between are in between
     if (record.probe != "offset") continue;
     record.probe = "transfer";
     record.swept = record.parameters.front().name = "size_bytes";

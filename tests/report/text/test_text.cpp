@@ -17,6 +17,9 @@ TEST_CASE("Widths count characters, and truncation never cuts one") {
   CHECK(truncated("ab cd", 4) == "ab…");
   CHECK(truncated("abc", 1) == "…");
   CHECK(truncated("abc", 0).empty());
+  CHECK(truncated("offset 0, 1.03 x", 13) == "offset 0,…");  // and not 1.0
+  CHECK(truncated("is 50.2 and", 8) == "is 50.2…");
+  CHECK(truncated("33445", 3) == "…");
 }
 
 TEST_CASE("Text wraps at spaces") {
