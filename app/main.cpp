@@ -15,6 +15,7 @@
 #include "app/run/interrupts.hpp"
 #include "app/run/worker.hpp"
 #include "app/suite/suite.hpp"
+#include "engine/base/available_memory.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/interruption.hpp"
 #include "engine/model/find_profile.hpp"
@@ -82,7 +83,7 @@ int main(int argc, char** argv) {
   } catch (const Interrupted&) {
     return complain(130, "interrupted; what was done until then is written");
   } catch (const std::bad_alloc&) {
-    return complain(4, "out of memory on the host");
+    return complain(4, "out of memory on the host" + process_limit_words());
   } catch (const std::filesystem::filesystem_error& error) {
     const std::string path = error.path1().empty() ? "the current folder" : "'" + error.path1().string() + "'";
     return complain(exit_code_of(ErrorKind::usage), "cannot use " + path + ": " + error.code().message());

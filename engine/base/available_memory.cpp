@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <linux/mempolicy.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -91,6 +92,37 @@ void take_control_groups(Least& least, const std::filesystem::path& root) {
   }
 }
 
+/// A limit on what one process has.
+struct ProcessLimit {
+  decltype(RLIMIT_AS) resource;
+  unsigned used;  ///< the field of /proc/self/statm that has the pages which count
+  const char* command;
+};
+constexpr ProcessLimit process_limits[] = {{RLIMIT_AS, 0, "ulimit -v"}, {RLIMIT_DATA, 5, "ulimit -d"}};
+
+std::optional<std::uint64_t> bytes_of(const ProcessLimit& limit) {
+  rlimit set{};
+  if (getrlimit(limit.resource, &set) != 0 || set.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  return set.rlim_cur;
+}
+
+/// What a limit leaves, if it is set.
+std::optional<std::uint64_t> left_by(const ProcessLimit& limit) {
+  const auto bytes = bytes_of(limit);
+  if (!bytes) return std::nullopt;
+  std::ifstream fields("/proc/self/statm");
+  std::uint64_t pages = 0;
+  for (unsigned field = 0; field <= limit.used; ++field) fields >> pages;
+  const std::uint64_t used = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return *bytes - std::min(used, *bytes);
+}
+
+/// Without what is kept for the system; one byte at least.
+std::uint64_t less_margin(std::uint64_t bytes) {
+  constexpr std::uint64_t most_margin = std::uint64_t{4} << 30U;
+  return std::max<std::uint64_t>(bytes - std::min(bytes / 16, most_margin), 1);
+}
+
 /// A node has no MemAvailable: what is free, and the page cache that would be given up first.
 std::optional<std::uint64_t> node_kib(const std::string& meminfo) {
   const auto free_kib = number_after(meminfo, "MemFree:");
@@ -117,11 +149,17 @@ std::optional<unsigned> bound_memory_node() {
   return bound;
 }
 
-std::uint64_t available_host_bytes() { return available_host_bytes("/", bound_memory_node()); }
+std::uint64_t available_host_bytes() {
+  std::uint64_t least = available_host_bytes("/", bound_memory_node());
+  for (const ProcessLimit& limit : process_limits) {
+    const auto left = left_by(limit);
+    if (left && (least == 0 || less_margin(*left) < least)) least = less_margin(*left);
+  }
+  return least;
+}
 
 std::uint64_t available_host_bytes(const std::filesystem::path& root, std::optional<unsigned> node) {
   constexpr std::uint64_t kib = 1024;
-  constexpr std::uint64_t most_margin = std::uint64_t{4} << 30U;
   const auto in_bytes = [](std::optional<std::uint64_t> in_kib) {
     return in_kib ? std::optional(*in_kib * kib) : std::nullopt;
   };
@@ -131,16 +169,26 @@ std::uint64_t available_host_bytes(const std::filesystem::path& root, std::optio
   if (node) {
     least.take(in_bytes(node_kib(read_file(root / fmt::format("sys/devices/system/node/node{}/meminfo", *node)))));
   }
-  if (!least.get()) return 0;
-  const std::uint64_t bytes = *least.get();
-  return std::max<std::uint64_t>(bytes - std::min(bytes / 16, most_margin), 1);
+  return least.get() ? less_margin(*least.get()) : 0;
+}
+
+std::string process_limit_words() {
+  const std::uint64_t of_host = available_host_bytes("/", bound_memory_node());
+  for (const ProcessLimit& limit : process_limits) {
+    const auto bytes = bytes_of(limit);
+    if (bytes && (of_host == 0 || *bytes < of_host)) {
+      return fmt::format("; '{}' allows this process {}: raise it", limit.command, size_text(*bytes));
+    }
+  }
+  return "";
 }
 
 void require_host_memory(std::uint64_t bytes, std::string_view what) {
   const std::uint64_t available = available_host_bytes();
   if (available == 0 || bytes <= available) return;
   const auto [needed, had] = sizes_apart(bytes, available);
-  throw probe_error(fmt::format("{} {} of host memory: {} are available; {}", what, needed, had, less_host_memory));
+  throw probe_error(fmt::format("{} {} of host memory: {} are available; {}{}", what, needed, had, less_host_memory,
+                                process_limit_words()));
 }
 
 }  // namespace gpumem

@@ -12,6 +12,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/base/packed_streams.hpp"
+#include "engine/base/words.hpp"
 
 namespace gpumem {
 
@@ -172,10 +173,12 @@ class Unpacker {
       const Step step = decoder_.step(last_);
       const std::size_t got = room - stream.avail_out;
       done += got;
+      unpacked_bytes_ += got;
       if (step == Step::damaged) refuse(packing_, source_, "and damaged; copy or compress it again");
       if (step == Step::too_big) {
         refuse(packing_, source_, fmt::format("and takes more than 256 MiB of memory to unpack; {}", packing_.cure));
       }
+      if (unpacked_bytes_ > unsuspicious_bytes && unpacked_bytes_ / most_ratio > taken_bytes_) refuse_bomb();
       const bool stands_still = got == 0 && stream.avail_in == 0 && last_;
       ended_ = step == Step::end || (stands_still && decoder_.may_end());
       if (stands_still && !ended_) refuse(packing_, source_, "and truncated; copy or compress it again");
@@ -184,8 +187,20 @@ class Unpacker {
   }
 
  private:
+  /// Reports pack to a thirtieth; lists of indices to less, unless they repeat themselves.
+  static constexpr std::uint64_t most_ratio = 100;
+  static constexpr std::uint64_t unsuspicious_bytes = std::uint64_t{64} << 20U;
+
+  [[noreturn]] void refuse_bomb() const {
+    refuse(packing_, source_,
+           fmt::format("and unpacks to more than {} times its size, {} so far, which no list or report does; if you "
+                       "know what it is, {}",
+                       most_ratio, size_text(unpacked_bytes_), packing_.cure));
+  }
+
   void refill() {
     const std::size_t size = packed_(input_);
+    taken_bytes_ += size;
     decoder_.stream.next_in = input_.data();
     decoder_.stream.avail_in = static_cast<decltype(decoder_.stream.avail_in)>(size);
     last_ = size < input_.size();
@@ -196,8 +211,10 @@ class Unpacker {
   std::string source_;
   Decoder decoder_;
   std::vector<std::byte> input_;
-  bool last_ = false;   ///< the input is all that is left
-  bool ended_ = false;  ///< all is unpacked
+  std::uint64_t taken_bytes_ = 0;     ///< of what is packed
+  std::uint64_t unpacked_bytes_ = 0;  ///< of what it holds
+  bool last_ = false;                 ///< the input is all that is left
+  bool ended_ = false;                ///< all is unpacked
 };
 
 template <class Decoder>

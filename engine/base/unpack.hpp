@@ -23,7 +23,8 @@ using ReadBytes = std::function<std::size_t(std::span<std::byte> into)>;
 /// What reads the content of a file: of one that begins as gzip or xz does what is packed in there, else the bytes as
 /// they are. Sets `packed`. Takes no more memory than the decoder does, 256 MiB at most, however much is packed.
 /// Reading throws a usage error of one line that begins with the source: for a library that the system lacks (with the
-/// command that unpacks the file), and for what is damaged or ends too early.
+/// command that unpacks the file), for what is damaged or ends too early, and for what grows to more than 100 times its
+/// size, once that is more than 64 MiB: a file made to fill memory.
 [[nodiscard]] ReadBytes unpacked(ReadBytes read, const std::string& source, bool& packed);
 
 /// What reads the content of an entry of a ZIP archive that is packed by deflate: of so many bytes, with this CRC-32,

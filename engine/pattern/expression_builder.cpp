@@ -13,8 +13,9 @@ namespace {
 
 bool divides(Opcode op) { return op == Opcode::divide || op == Opcode::remainder; }
 
-/// The text around a column, for an error line, in characters that any terminal and file takes.
-std::string excerpt(std::string_view text, std::size_t column) {
+/// "column 5 of 'i * * 3'", in characters that any terminal and file takes. Of a long text only what is around the
+/// column is shown. Where that is not its beginning nobody can count columns, and a mark shows the place.
+std::string column_in(std::string_view text, std::size_t column) {
   constexpr std::size_t longest = 60;
   std::string characters;
   for (const char c : text) {
@@ -22,17 +23,19 @@ std::string excerpt(std::string_view text, std::size_t column) {
     if ((byte & 0xC0U) == 0x80U) continue;  // the rest of a UTF-8 character
     characters += byte < 0x20 || byte >= 0x7F ? '?' : c;
   }
-  if (characters.size() <= longest) return characters;
+  if (characters.size() <= longest) return fmt::format("column {} of '{}'", column, characters);
   const std::size_t before = column > longest / 2 ? column - longest / 2 : 0;
   const std::size_t first = std::min(before, characters.size() - longest);
-  return (first > 0 ? "..." : "") + characters.substr(first, longest) +
-         (first + longest < characters.size() ? "..." : "");
+  std::string shown = characters.substr(first, longest) + (first + longest < characters.size() ? "..." : "");
+  if (first == 0) return fmt::format("column {} of '{}'", column, shown);
+  shown.insert(column - 1 - first, "[here]");
+  return fmt::format("column {}, [here] in '...{}'", column, shown);
 }
 
 }  // namespace
 
 std::string expression_place(std::string_view option, std::string_view text, std::size_t column) {
-  return fmt::format("--{}: column {} of '{}': ", option, column, excerpt(text, column));
+  return fmt::format("--{}: {}: ", option, column_in(text, column));
 }
 
 void refuse_expression(std::string_view option, std::string_view text, std::size_t column, const std::string& problem) {

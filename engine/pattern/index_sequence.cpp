@@ -77,8 +77,9 @@ void WordBuffer::resize(std::size_t bytes, const std::string& source) {
   if (grown == nullptr) {
     throw usage_error(
         fmt::format("{}: holding its indices takes {} of memory, more than this host has left{}; take a "
-                    "part of them, or narrower integers",
-                    source, size_text(bytes), available == 0 ? "" : fmt::format(" ({})", size_text(available))));
+                    "part of them, or narrower integers{}",
+                    source, size_text(bytes), available == 0 ? "" : fmt::format(" ({})", size_text(available)),
+                    process_limit_words()));
   }
   static_cast<void>(data_.release());  // which realloc has freed, or returned
   data_.reset(static_cast<std::byte*>(grown));

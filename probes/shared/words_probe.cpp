@@ -1,9 +1,34 @@
 #include "probes/shared/words_probe.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 namespace gpumem::shared {
+
+namespace {
+
+/// Cycles that a request would take if its words were shared out evenly to all banks: those that several lanes ask for
+/// count once.
+double least_cycles(const access::WarpRequest& request) {
+  constexpr unsigned bytes_per_cycle = access::bank_count * access::bank_bytes;
+  const unsigned cycles = (access::useful_bytes(request) + bytes_per_cycle - 1) / bytes_per_cycle;
+  return std::max(cycles, 1U);
+}
+
+/// The same on average over a site's requests.
+double least_cycles(const access::Site& site) {
+  if (site.kinds.empty()) return least_cycles(site.request(0));
+  double cycles = 0;
+  double requests = 0;
+  for (const access::RequestKind& kind : site.kinds) {
+    cycles += static_cast<double>(kind.count) * least_cycles(site.request(kind.request));
+    requests += static_cast<double>(kind.count);
+  }
+  return cycles / requests;
+}
+
+}  // namespace
 
 Probe words_probe(std::vector<Axis> own) {
   Probe probe;
@@ -19,10 +44,8 @@ Probe words_probe(std::vector<Axis> own) {
       axis::op({.flag = "op",
                 .purpose = "what the kernel does with the words: conflicts cost loads and stores alike",
                 .defaults = "read"}));
-  // The words that a warp asks for, through all banks at once.
-  probe.headline = request_cycles([](const Workload& workload, const Device&) -> std::optional<double> {
-    return workload.sites.front().word_bytes / access::bank_bytes;
-  });
+  probe.headline = request_cycles(
+      [](const Workload& workload, const Device&) { return std::optional(least_cycles(workload.sites.front())); });
   probe.metrics = {{.quantity = {"gb_per_s_per_multiprocessor", "bandwidth of one multiprocessor", Better::more},
                     .from_seconds = [](const Workload& workload, double seconds) -> std::optional<double> {
                       const auto blocks = static_cast<double>(workload.blocks);  // one a multiprocessor

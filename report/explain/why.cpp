@@ -90,8 +90,8 @@ std::optional<double> demand_beyond(const Evidence& e) {
   return *own / *other;
 }
 
-/// What there is to say when no rule applies.
-Explanation without_waste(const Evidence& e) {
+/// What there is to say when no rule applies. `sorting_gains`: its accesses would be faster in the order of addresses.
+Explanation without_waste(const Evidence& e, bool sorting_gains) {
   if (e.better) {
     const auto more = demand_beyond(e);
     const std::string text = better_words(*e.better);
@@ -100,8 +100,17 @@ Explanation without_waste(const Evidence& e) {
                                  : ", for a reason that no stage shows";
     return {.brief = text, .full = capitalised(text) + how + "."};
   }
-  std::string text = e.others > 0 ? "nothing better in this sweep" : "nothing in it is wasted";
-  if (e.record.fraction_of_peak) text += ": " + whole_percent(*e.record.fraction_of_peak) + " of peak";
+  constexpr double near_peak = 0.8;
+  const auto& fraction = e.record.fraction_of_peak;
+  const std::string reached = fraction ? whole_percent(*fraction) + " of peak" : "";
+  std::string text = e.others > 0    ? "nothing better in this sweep"
+                     : sorting_gains ? "nothing but the order of its accesses costs anything"
+                                     : "nothing in it is wasted";
+  if (fraction && *fraction < near_peak && e.others == 0 && !sorting_gains) {  // the rules may not tell all
+    text = "no waste was found in it, though it reaches " + reached;
+  } else if (fraction) {
+    text += ": " + reached;
+  }
   return {.brief = text, .full = capitalised(text) + "."};
 }
 
@@ -192,9 +201,9 @@ struct PatternStory {
 
 Explanation explain(const Evidence& e) {
   const Rule* rule = rule_for(e);
-  Explanation said = rule == nullptr ? without_waste(e) : by_rule(*rule, e);
-  std::vector<std::string> sentences;
   const PatternStory story(e.record);
+  Explanation said = rule == nullptr ? without_waste(e, !story.pattern.empty() && !story.gain.empty()) : by_rule(*rule, e);
+  std::vector<std::string> sentences;
   if (std::string full = story.full(); !full.empty()) sentences.push_back(std::move(full));
   said.brief = story.brief(said.brief);
   sentences.push_back(fmt::format("Limited by {}{}{}", limit_words(e), rule == nullptr ? ". " : ": ", said.full));

@@ -34,11 +34,17 @@ static BlockedPlacement blocked_placement(const Case& sized) {
 
 static void validate_blocked(const Case& chosen) {
   if (!has_buffer(chosen)) return;
-  const std::uint64_t warp_bytes = BlockedPlacement::warp_elements * chosen[axis::word_bytes];
-  if (chosen[axis::buffer_bytes] >= warp_bytes) return;
-  throw usage_error("--buffer " + std::to_string(chosen[axis::buffer_bytes]) + " is less than the " +
-                    std::to_string(BlockedPlacement::warp_elements) + " elements that a warp takes; use at least " +
-                    std::to_string(warp_bytes));
+  const std::uint64_t buffer = chosen[axis::buffer_bytes];
+  const std::uint64_t word_bytes = chosen[axis::word_bytes];
+  if (buffer < BlockedPlacement::warp_elements * word_bytes) {
+    throw usage_error("--buffer " + std::to_string(buffer) + " is less than the " +
+                      std::to_string(BlockedPlacement::warp_elements) + " elements that a warp takes; use at least " +
+                      std::to_string(BlockedPlacement::warp_elements * word_bytes));
+  }
+  if (buffer / word_bytes > BlockedPlacement::most_elements) {
+    throw usage_error("--buffer " + std::to_string(buffer) + " is more than the 2^36 elements that the kernel counts; " +
+                      "use at most " + std::to_string(BlockedPlacement::most_elements * word_bytes));
+  }
 }
 
 /// Of longer runs L1 loses sectors before they are read to their end, and stores of any run write them part by part.

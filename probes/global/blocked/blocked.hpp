@@ -14,11 +14,12 @@ namespace gpumem::global {
 /// A placement (placement.hpp). Lane l of a group of 32 threads has the elements l * run to l * run + run - 1 of the
 /// group's to itself, and on turn j all of them access their j-th. A warp takes four such turns, the next one the four
 /// after those: so whatever the run, a thread has four accesses on their way and a multiprocessor all of the group's
-/// within a short time. With a run of 1 threads are interleaved. For runs of up to 64, and up to element 2^36.
+/// within a short time. With a run of 1 threads are interleaved. For runs of up to 64, and up to most_elements.
 class BlockedPlacement {
  public:
   static constexpr std::uint32_t turns = 4;
   static constexpr std::uint64_t warp_elements = std::uint64_t{turns} * access::warp_lanes;
+  static constexpr std::uint64_t most_elements = std::uint64_t{1} << 36U;
 
   /// Of so many warps, each of which accesses warp_elements.
   constexpr BlockedPlacement(std::uint32_t run, std::uint32_t word_bytes, std::uint64_t warps)

@@ -155,7 +155,10 @@ class PatternProbe {
 
   void size(std::span<Case> sweep, const Device& device) {
     hold_shape(sweep);
-    for (const Case& tested : sweep) require_extent(tested, device);
+    for (const Case& tested : sweep) {
+      require_extent(tested, device);
+      require_accesses_in_reach(tested, device);
+    }
     global::size(sweep, device, [&](const Case& tested) {
       const KnownCase sized = known(tested, launch_so_far(tested), device);
       // More than there is would not fit into the number.
@@ -165,6 +168,15 @@ class PatternProbe {
   }
 
  private:
+  /// Evaluating the accesses tells how much memory a case needs. Where these are more than a GPU has words for, that
+  /// takes minutes, and nobody means it.
+  static void require_accesses_in_reach(const Case& tested, const Device& device) {
+    if (device.memory_bytes == 0 || !has_buffer(tested) || tested[axis::buffer_bytes] <= device.memory_bytes) return;
+    const auto [asked, had] = sizes_apart(tested[axis::buffer_bytes], device.memory_bytes);
+    throw probe_error(
+        fmt::format("out of memory: accesses to {}, the GPU has {}; pass a smaller --buffer", asked, had));
+  }
+
   /// An index that no memory reaches is a slip in the expression, and not a case that happens to be too large.
   void require_memory(const Case& tested, const Device& device) {
     const KnownCase sized = known(tested, launch_so_far(tested), device);

@@ -193,6 +193,30 @@ TEST_CASE("errors of expressions say the column, what is wrong and what would be
   CHECK(error_of(std::string("i\0+ 3", 5)).find("byte 0x00") != std::string::npos);
 }
 
+TEST_CASE("errors of long expressions mark the place, for nobody can count columns from what is left out") {
+  std::string text = "i";
+  while (text.size() < 160) text += " + i % 7 * 3";
+  for (std::size_t at = 1; at <= text.size(); ++at) {
+    std::string wrong = text;
+    const std::string error = error_of(wrong.insert(at, "$"));
+    INFO(error);
+    const std::string column = "--pattern: column " + std::to_string(at + 1);
+    const std::size_t mark = error.find("[here]");
+    if (mark == std::string::npos) {
+      REQUIRE(error.starts_with(column + " of '" + wrong.substr(0, 60) + "...': '$'"));
+    } else {
+      REQUIRE(error.starts_with(column + ", [here] in '..."));
+      const std::size_t place = error.rfind("[here]");
+      const std::size_t shown = place - error.find("'...") - 4;
+      CHECK(error.substr(place - shown, shown) == wrong.substr(at - shown, shown));
+      CHECK(error.substr(place + 6).starts_with("$"));
+    }
+  }
+  CHECK(error_of(text + " +") == "--pattern: column " + std::to_string(text.size() + 3) + ", [here] in '..." +
+                                     (text + " +").substr(text.size() - 58) +
+                                     "[here]': a value is missing before the end");
+}
+
 TEST_CASE("division by a zero that is written is refused where it counts") {
   CHECK(error_of("i / 0") == "--pattern: column 3 of 'i / 0': '/' is by zero, whatever the access");
   CHECK(error_of("i % (3 - 3)") == "--pattern: column 3 of 'i % (3 - 3)': '%' is by zero, whatever the access");

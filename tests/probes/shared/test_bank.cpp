@@ -40,4 +40,23 @@ TEST_CASE("bank's stores conflict as its loads do, and are read back once", "[ba
   }
 }
 
+TEST_CASE("no request takes fewer cycles than the least that its heading says", "[bank]") {
+  const auto least = [](std::uint64_t stride, std::uint64_t word_bytes, const std::string& op) {
+    const Case tested = test::any_case("bank", {{"stride_words", stride}, {"word_bytes", word_bytes}, {"op", op}});
+    const Workload workload = tested.probe->describe(tested, test::some_device());
+    const auto peak = tested.probe->headline.peak(workload, test::some_device());
+    REQUIRE(peak);
+    CHECK(*peak <= access::summarise(workload.sites.front()).cost.wavefronts_per_request);
+    return *peak;
+  };
+  for (const std::string op : {"read", "write"}) {
+    for (const std::uint64_t word_bytes : {4U, 8U, 16U}) {
+      for (std::uint64_t stride = 0; stride <= 33; ++stride) {
+        INFO(op << " of " << word_bytes << " bytes at stride " << stride);
+        CHECK(least(stride, word_bytes, op) == (stride == 0 ? 1.0 : static_cast<double>(word_bytes) / 4));
+      }
+    }
+  }
+}
+
 }  // namespace gpumem::test_bank
