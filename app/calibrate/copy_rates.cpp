@@ -116,7 +116,7 @@ class Reader {
       joins.push_back(copy.seconds - alone);
     }
     set("streams_join_s", median(joins).value_or(0),
-        "what copies of up to 1 MiB each way at once take more than one alone");
+        "extra time of copies of up to 1 MiB each way at once over one alone");
   }
 
   void read_calls(const std::string& direction, const std::string& rate) {
@@ -141,7 +141,8 @@ class Reader {
         if (copy.round_trip_s) waits.push_back(*copy.round_trip_s - copy.seconds - call);
       }
     }
-    set("host_wait_s", median(waits).value_or(0), "what the host sees of pinned copies beyond the copy and the call");
+    set("host_wait_s", median(waits).value_or(0),
+        "time of pinned copies that the host sees beyond the copy and the call");
   }
 
   void read_pageable() {

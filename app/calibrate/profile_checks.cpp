@@ -74,7 +74,7 @@ std::vector<Range> ranges_of(const Profile& profile) {
   add({&Rates::l1_bytes}, shared_bytes / 16, shared_bytes * 3 / 2, "the shared memory of a multiprocessor");
   // block_drain_share is of a latency, and may be longer.
   add({&Rates::l2_near_share, &Rates::line_spread_share, &Rates::pcie_lone_copy_share, &Rates::nvlink_efficiency}, 0, 1,
-      "what it is a share of");
+      "the whole that it is a share of");
   return ranges;
 }
 

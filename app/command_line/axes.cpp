@@ -165,12 +165,13 @@ std::vector<OptionEntry> axis_options(const std::vector<Probe>& registry) {
 }
 
 CommandEntry probe_entry(const Probe& probe) {
-  return {.name = "probe " + probe.name,
-          .purpose = capitalised(probe.purpose),
-          .options = axis_options(probe),
-          .footer = examples_of(probe) +
-                    fmt::format("\nOptions of every probe: gpumem probe --help\nWhat it reports: gpumem list {}",
-                                probe.name)};
+  return {
+      .name = "probe " + probe.name,
+      .purpose = capitalised(probe.purpose),
+      .options = axis_options(probe),
+      .footer = examples_of(probe) +
+                fmt::format("\nOptions of every probe: gpumem probe --help\nQuantities that it reports: gpumem list {}",
+                            probe.name)};
 }
 
 }  // namespace gpumem::app

@@ -49,33 +49,34 @@ constexpr Entry exit_status[] = {
 
 constexpr Entry environment[] = {
     {"COLUMNS",
-     "How wide tables and help are; else as wide as the terminal. Where there is none, tables have 100 columns, and "
-     "help has 80."},
-    {"NO_COLOR", "If set to anything but nothing, tables have no colours."},
-    {"FORCE_COLOR", "If set to anything but nothing and 0, tables have colours in a pipe too, unless NO_COLOR is set."},
+     "Width of tables and help; else that of the terminal. Without a terminal, tables have 100 columns, and help has "
+     "80."},
+    {"NO_COLOR", "If set and not empty, tables have no colours."},
+    {"FORCE_COLOR", "If set and neither empty nor 0, tables have colours in a pipe too, unless NO_COLOR is set."},
     {"CUDA_VISIBLE_DEVICES",
-     "Which GPUs there are, and their order, as for every CUDA program; a UUID or PCI id given to --device means the "
-     "same GPU whatever it says."},
+     "The GPUs that CUDA programs see, and their order. A UUID or PCI id given to --device means the same GPU whatever "
+     "it says."},
     {"GPUMEM_SANITIZER",
      "The libsanitizer-public.so with which gpumem run sees into kernels, where it is not in a CUDA Toolkit or in "
      "Python's packages."},
     {"XDG_CONFIG_HOME", "The folder of your settings, with your own GPU profiles; else ~/.config."},
-    {"TMPDIR", "Where gpumem run keeps what it sees until it is shown."},
-    {"GPUMEM_RUN_KEEP", "A folder in which gpumem run leaves what it saw, one per run."},
-    {"GPUMEM_RUN_RAW", "Such a folder, to show instead of what the command does, which then runs unwatched."},
+    {"TMPDIR", "The folder in which gpumem run keeps raw data until it is shown."},
+    {"GPUMEM_RUN_KEEP", "A folder in which gpumem run leaves its raw data, one per run."},
+    {"GPUMEM_RUN_RAW", "Such a folder, to show in place of the command, which then runs unwatched."},
 };
 
 constexpr Entry files[] = {
     {"~/.config/gpumem/gpus",
-     "Your own GPU profiles, which gpumem calibrate leaves. They go before those that the program brings along."},
+     "Your own GPU profiles, which gpumem calibrate leaves. They take precedence over shipped ones."},
     {"share/gpumem/configs",
-     "Under the prefix of the installation: the GPU profiles and suites that the program brings along, to copy and "
+     "Under the prefix of the installation: the GPU profiles and suites that come with the program, to copy and "
      "change."},
     {"share/gpumem/plotting",
-     "What --output FILE.html, .svg, .png and .pdf run with python3: a page takes nothing else, a figure matplotlib."},
+     "Programs that --output FILE.html, .svg, .png and .pdf run with python3: a page needs nothing else, a figure "
+     "matplotlib."},
     {"share/gpumem/plot.py", "Draws saved JSON reports with choices: one figure, another quantity, some cases."},
     {"share/gpumem/schema", "JSON Schemas of reports, profiles and suites."},
-    {"share/doc/gpumem", "How the numbers are made, and how far to trust them."},
+    {"share/doc/gpumem", "The method behind the numbers, and its limits."},
 };
 
 constexpr Entry examples[] = {

@@ -85,6 +85,7 @@ class AxisReader {
     if (axis_.all && item == "all") return add_alone("all");
     if (!axis_.names.empty()) return read_name(item);
     if (axis_.unit == "bytes" && item.ends_with('%')) return read_share(item);
+    if (axis_.takes_share) refuse_fraction(item);
     read_range(item, place_, [&](std::uint64_t value) { add_number(value, item); });
   }
 
@@ -96,11 +97,7 @@ class AxisReader {
 
   void read_share(string_view item) {
     if (!axis_.takes_share) {
-      fail(
-          "'{}' is a share of the GPU's memory, which only --buffer of arrays that lie there takes; write a size such "
-          "as "
-          "64MiB",
-          item);
+      fail("'{}' is a share of the GPU's memory, and only --buffer takes one; write a size such as 64MiB", item);
     }
     string_view rest = item;
     const auto percent = leading_number(rest);
@@ -110,10 +107,19 @@ class AxisReader {
     add(fmt::format("{}%", *percent));
   }
 
+  /// 0.9 is probably 90% of the memory.
+  void refuse_fraction(string_view item) {
+    string_view rest = item;
+    const auto number = leading_number(rest);
+    if (!number || !rest.empty() || !(*number > 0 && *number < 1)) return;
+    fail("'{}' is not a whole number; for a share of the GPU's memory write {:g}%", item, *number * 100);
+  }
+
   void read_name(string_view item) {
     const std::string name(item);
     if (std::ranges::find(axis_.names, name) == axis_.names.end()) {
-      fail("'{}' is not one of {}{}", name, join(axis_.names, ", "), did_you_mean(name, axis_.names));
+      const std::string other = name == "load" ? "read" : name == "store" ? "write" : name;
+      fail("'{}' is not one of {}{}", name, join(axis_.names, ", "), did_you_mean(other, axis_.names));
     }
     add(name);
   }
@@ -146,6 +152,18 @@ class AxisReader {
   throw usage_error(fmt::format("--{}: '{}' {}", option, text, why));
 }
 
+/// "0,5 %", "3 percent" and "3pct" as a share is written: "0.5%"; empty where that is not what they mean.
+std::string meant_percent(std::string_view text) {
+  std::string point(text);
+  std::ranges::replace(point, ',', '.');
+  std::string_view rest = point;
+  const auto number = leading_number(rest);
+  const std::size_t behind = std::min(rest.find_first_not_of(' '), rest.size());
+  const std::string_view unit = rest.substr(behind);
+  const bool meant = number && *number > 0 && (unit.empty() || unit.starts_with('%') || unit.starts_with('p'));
+  return meant ? fmt::format("{:g}%", *number) : "";
+}
+
 }  // namespace
 
 std::vector<Value> parse_axis_values(const Axis& axis, std::span<const std::string> texts) {
@@ -156,17 +174,28 @@ std::vector<Value> parse_axis_values(const Axis& axis, std::span<const std::stri
 
 double parse_fraction(std::string_view option, std::string_view text, double below) {
   constexpr double probably_percent = 0.2;
+  constexpr const char* example = "is not a share; write it as 0.5% or 0.005";
+  const auto is_within = [&](double fraction) { return fraction > 0 && fraction < below; };
   std::string_view rest = text;
   const auto number = leading_number(rest);
+  if (!number) refuse(option, text, example);
   const bool percent = rest == "%" || rest == " %";
-  if (!number || (!rest.empty() && !percent)) refuse(option, text, "is not a share; write it as 0.5% or 0.005");
-  const double fraction = percent ? *number / 100 : *number;
-  if (fraction <= 0 || fraction >= below) {
-    const std::string range = std::isinf(below) ? "more than 0%" : fmt::format("between 0% and {:g}%", below * 100);
-    refuse(option, text, "is not " + range + "; write it as 0.5% or 0.005");
+  const std::string as_percent = fmt::format("{:g}%", std::abs(*number));
+  if (!rest.empty() && !percent) {
+    const std::string meant = meant_percent(text);
+    refuse(option, text, meant.empty() ? example : "is not a share; write " + meant);
   }
-  if (!percent && fraction > probably_percent) {
-    refuse(option, text, fmt::format("would be {0:g}%; write {1}%, or {0:g}% if that is meant", fraction * 100, text));
+  const double fraction = percent ? *number / 100 : *number;
+  if (!percent && fraction > probably_percent && is_within(*number / 100)) {
+    refuse(option, text,
+           is_within(fraction) ? fmt::format("would be {:g}%; write {}, or {:g}% if that is meant", fraction * 100,
+                                             as_percent, fraction * 100)
+                               : fmt::format("would be {:g}%; write {}", fraction * 100, as_percent));
+  }
+  if (!is_within(fraction)) {
+    const std::string range = std::isinf(below) ? "more than 0%" : fmt::format("between 0% and {:g}%", below * 100);
+    const bool only_sign = *number < 0 && is_within(std::abs(*number) / 100);
+    refuse(option, text, "is not " + range + "; write it as " + (only_sign ? as_percent : "0.5% or 0.005"));
   }
   return fraction;
 }
@@ -181,6 +210,10 @@ measure::Seconds parse_duration(std::string_view option, std::string_view text) 
       if (rest == unit) return measure::Seconds{*number * seconds};
     }
     if (rest.empty()) refuse(option, text, fmt::format("has no unit; write {0}s or {0}ms", text));
+    if (rest == "m") refuse(option, text, fmt::format("has an unclear unit; write {0}min or {0}ms", *number));
+    if (rest.starts_with("h")) refuse(option, text, fmt::format("has no known unit; write {}min", *number * 60));
+    const auto near = std::ranges::find_if(units, [&](const auto& unit) { return rest.substr(0, 1) == unit.first; });
+    if (near != std::end(units)) refuse(option, text, fmt::format("has no known unit; write {}s", *number));
   }
   refuse(option, text, "is not a time; write it as 2s or 500ms");
 }

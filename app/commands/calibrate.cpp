@@ -85,13 +85,13 @@ std::string table(const std::vector<model::RateEstimate>& estimates, const model
     if (!field.read_off) continue;
     const auto read = read_off.find(field.name);
     if (!profile.how.contains(field.name)) {
-      text += fmt::format("{:<38} {:>10}  not found: what needs it is not predicted\n", field.name, "-");
+      text += fmt::format("{:<38} {:>10}  not found: cases that need it are not predicted\n", field.name, "-");
       continue;
     }
     line(field.name, profile.rates.*field.value, read == read_off.end() ? kept_words(field.name) : read->second);
   }
   if (kept > 0) {
-    text += fmt::format("\n{} could not be found from these cases; the lines above say whose they are instead\n",
+    text += fmt::format("\n{} could not be found from these cases; the lines above say where their values come from\n",
                         report::counted(kept, "rate"));
   }
   return text;
@@ -115,7 +115,7 @@ std::string own_file(const Device& device, const Environment& environment) {
 std::string written_words(const std::string& path, const Device& device, bool own) {
   if (!own) return fmt::format("\nWritten to {0}; predict with: gpumem probe --backend model --gpu {0}\n", path);
   return fmt::format(
-      "\nWritten to {}; from now on what is measured on such a GPU is held against it. Predict with: gpumem probe "
+      "\nWritten to {}; from now on measurements on such a GPU are compared with it. Predict with: gpumem probe "
       "--backend model --gpu {}\n",
       path, report::shell_quoted(device.name));
 }
@@ -189,7 +189,7 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   }
   const model::Profile start = model::profile_of(measured.device());
   Progress progress(environment.err, environment.err_terminal, !arguments.quiet);
-  progress.show("what the cases demand");
+  progress.show("demand of the cases");
   auto cases = fit_cases(measured.fitted.results, start, environment.registry);
   auto held_out = fit_cases(measured.held_out.results, start, environment.registry);
   if (cases.empty()) {
@@ -249,22 +249,21 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
 MakeRequest calibrate_options(CommandOptions& options, const Known&) {
   const auto arguments = std::make_shared<CalibrateArguments>();
   options.add_value("device", "N|UUID|PCI-ID", arguments->device,
-                    "The GPU to calibrate where there are several, see 'gpumem devices', e.g. --device 1");
+                    "The GPU to calibrate if there are several, see 'gpumem devices', e.g. --device 1");
   options.add_value("-o,--output", "FILE", arguments->output,
-                    "Write the profile to this file alone, which --gpu reads; - is stdout. Without it the profile is "
-                    "your own of such a GPU from then on: in $XDG_CONFIG_HOME/gpumem/gpus, else in "
-                    "~/.config/gpumem/gpus, where measurements and --gpu find it by the GPU's name, e.g. -o mine.json");
-  options.add_value(
-      "contribute", "FILE", arguments->contribute,
-      "Also check the profile as every shipped one is checked, and write it to this file with the checks "
-      "and the measured cases, for an issue at gpumem, e.g. --contribute my-gpu.json. Nothing in it names "
-      "your machine or you; the exit code is 1 if a check failed");
+                    "Write the profile to this file, for --gpu, e.g. -o mine.json; - is stdout. By default the profile "
+                    "becomes your own of such a GPU, in $XDG_CONFIG_HOME/gpumem/gpus or ~/.config/gpumem/gpus; "
+                    "measurements and --gpu find it there by the GPU's name");
+  options.add_value("contribute", "FILE", arguments->contribute,
+                    "Also check the profile like a shipped one, and write it to this file with the checks and the "
+                    "measured cases, for an issue at gpumem, e.g. --contribute my-gpu.json. The file names neither you "
+                    "nor your machine. The exit code is 1 if a check failed");
   options.add_value("from", "REPORT", arguments->from,
                     "Fit to the measured cases of a saved JSON report, or of a contribution, instead of measuring; "
                     "repeatable, needs no GPU");
   options.add_value("check", "REPORT", arguments->check,
-                    "With --from: hold the rates against this report, which they are not fitted to; repeatable. "
-                    "Without it, every fourth pattern of the reports is held out, e.g. --check afterwards.json");
+                    "With --from: test the fitted rates on this report, e.g. --check afterwards.json; repeatable "
+                    "(default: every fourth pattern of the reports is held out)");
   options.add_value("name", "NAME", arguments->name,
                     "The profile's name in reports (default: the GPU's), e.g. --name lab-h200");
   options.add_switch("quiet", arguments->quiet, "No progress, and no table of the rates, e.g. in a script");
@@ -283,11 +282,13 @@ MakeRequest calibrate_options(CommandOptions& options, const Known&) {
       throw usage_error("--device chooses the GPU to measure on; with --from nothing is measured");
     }
     if (arguments->contribute == "-") {
-      throw usage_error("--contribute: what it writes is attached to an issue; name a file in place of -");
+      throw usage_error("--contribute: the file is attached to an issue; name one in place of -");
     }
     if (arguments->from.empty() && !arguments->check.empty()) {
-      throw usage_error("--check needs --from; what calibrate measures itself has its own cases to hold out");
+      throw usage_error("--check needs --from; calibrate tests its own measurements on other cases anyway");
     }
+    refuse_directories(arguments->from, "gpumem calibrate --from");
+    refuse_directories(arguments->check, "gpumem calibrate --from");
     return Request(*arguments, run_calibrate_command);
   };
 }

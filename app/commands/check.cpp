@@ -92,11 +92,10 @@ void refuse_what_does_not_fit(const CheckArguments& arguments, const std::vector
     throw usage_error("--attempts measures again, which a saved report cannot; leave the report or the option out");
   }
   if (saved && arguments.gpu && arguments.backend == BackendChoice::cuda) {
-    throw usage_error(
-        "--gpu says what predicts beside a measurement, and a saved report is not measured; leave it out");
+    throw usage_error("--gpu predicts beside a measurement, and a saved report is not measured; leave it out");
   }
   if (saved && arguments.dry_run) {
-    throw usage_error("--dry-run says what would run, and a saved report is not run; leave one of them out");
+    throw usage_error("--dry-run lists cases to run, and a saved report is not run; leave one of them out");
   }
   if (tasks.size() == 1) return;
   const char* single = "one report of one suite; check one at a time, or use --junit, which takes them all";

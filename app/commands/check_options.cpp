@@ -11,6 +11,7 @@
 
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/words.hpp"
 #include "app/output/file_output.hpp"
 #include "engine/base/error.hpp"
 
@@ -46,7 +47,7 @@ void require_own_files(const CheckArguments& arguments) {
     }
     const auto is_same = [&](const std::string& other) { return leads_to_same_file(other, *file); };
     if (!file->starts_with("/dev/") && std::ranges::any_of(others, is_same)) {
-      throw usage_error(fmt::format("--{}: '{}' is to hold something else already; name another file", option, *file));
+      throw usage_error(fmt::format("--{}: '{}' is named twice; name another file", option, *file));
     }
     others.push_back(*file);
   }
@@ -54,27 +55,25 @@ void require_own_files(const CheckArguments& arguments) {
 
 }  // namespace
 
-MakeRequest check_options(CommandOptions& options, const Known&) {
+MakeRequest check_options(CommandOptions& options, const Known& known) {
   const auto arguments = std::make_shared<CheckArguments>();
   options.add_argument("SUITE|REPORT...", arguments->targets,
-                       "Suites to run and hold: shipped ones (smoke, default, best-practices, portrait, write-ups, "
-                       "full; kernels for programs) or files. A saved "
-                       "JSON report (- is standard input) is not measured again: the suites given are held against "
-                       "it, or without any what every report can be asked");
+                       "Suites to run and check: shipped ones (smoke, default, best-practices, portrait, write-ups, "
+                       "full; kernels for programs) or files. With saved JSON reports (- is standard input) nothing is "
+                       "measured: the suites check those, and without a suite the common expectations do");
   options.group("Effort");
   options.add_value(
       "attempts", "N", [arguments](const std::string& text) { arguments->attempts = read_attempts(text); },
-      "Measure what failed again, up to N times in all (default 1), before a busy machine is called a broken one; only "
-      "the cases behind the failure are repeated, e.g. --attempts 3");
-  add_backend_options(options, *arguments,
-                      "Only say which cases would run and what they would be held to, e.g. to read a suite");
+      "Measure the cases of failed expectations again, up to N times in all (default 1), so that a busy machine is not "
+      "called broken, e.g. --attempts 3");
+  add_backend_options(options, *arguments, "List the cases and their expectations and run none, e.g. to read a suite");
   options.group("Verdict");
-  options.add_switch("fail-on-skip", arguments->fail_on_skip,
-                     "Let any expectation that was skipped fail the check too, e.g. in a gate that is to have checked "
-                     "everything; those for other GPUs are among them");
+  options.add_switch(
+      "fail-on-skip", arguments->fail_on_skip,
+      "Fail if any expectation was skipped, even one for other GPUs, e.g. in a gate that has to check everything");
   options.group("Results");
   options.add_choice("format", "table|json|markdown|github", arguments->shown,
-                     "How stdout shows the checks: a line each (default), the whole report as json, markdown for an "
+                     "Format on stdout: a line for each check (default), the whole report as json, markdown for an "
                      "issue, or the lines and annotations of a GitHub workflow, e.g. --format github");
   add_result_options(options, *arguments,
                      "Also write the whole report, checks included, in the format of the extension (.json, .csv, .md, "
@@ -88,10 +87,10 @@ MakeRequest check_options(CommandOptions& options, const Known&) {
                     "--openmetrics /var/lib/node_exporter/gpumem.prom");
   add_effort_options(options, *arguments);
   options.footer(
-      "Predictions are not held to anything unless --backend model asks for it.\n\n"
-      "Exit codes: 0 nothing failed; 1 something did, nothing that the suite is about was checked, or with "
-      "--fail-on-skip anything was skipped; 3 no GPU or a required expectation was skipped; 2 usage; 130 interrupted. "
-      "A suite is about the cases that its expectations name.\n\n"
+      "Predictions are checked only with --backend model.\n\n"
+      "Exit codes: 0 nothing failed; 1 an expectation failed, none of the suite's own expectations was checked, or "
+      "with --fail-on-skip one was skipped; 2 usage; 3 no GPU, or a required expectation was skipped; 130 interrupted. "
+      "A suite's own expectations are those that name cases.\n\n"
       "Examples:\n"
       "  gpumem check smoke                      a GPU before its first job, in seconds\n"
       "  gpumem check smoke --attempts 3 --junit smoke.xml --output smoke.json\n"
@@ -99,10 +98,12 @@ MakeRequest check_options(CommandOptions& options, const Known&) {
       "  gpumem check smoke run.json             hold a saved report to a suite\n"
       "  gpumem check kernels app.json           and that of a program, by gpumem run\n"
       "  gpumem check smoke --backend model --gpu h200");
-  return [arguments] {
+  return [arguments, &known] {
     if (arguments->targets.empty()) {
       throw usage_error("check needs a suite or a saved report; the shortest is: gpumem check smoke");
     }
+    for (const std::string& target : arguments->targets) refuse_no_suite(target, known);
+    refuse_directories(arguments->targets, "gpumem check SUITE");
     refuse_wrong_gpu(*arguments);
     require_own_files(*arguments);
     return Request(*arguments, run_check_command);

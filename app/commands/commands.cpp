@@ -13,7 +13,9 @@
 #include "app/command_line/axes.hpp"
 #include "app/command_line/build_information.hpp"
 #include "app/command_line/command_options.hpp"
+#include "app/commands/glossary.hpp"
 #include "app/commands/refusals.hpp"
+#include "app/commands/words.hpp"
 #include "app/run/probe_names.hpp"
 #include "engine/base/error.hpp"
 #include "report/text/text.hpp"
@@ -80,37 +82,47 @@ constexpr Command commands[] = {
     {"run", "Show what the kernels of a program of yours waste, and where", run_options},
     {"portrait", "Draw a GPU's memory on one page: its levels, and what misuse costs", portrait_options, true},
     {"expect", "Show what a GPU should reach, and how far healthy ones lie from it", expect_options},
-    {"check", "Hold a GPU to expectations: pass, fail or skip, and an exit code", check_options, true},
-    {"explain", "Say what limits the cases of a saved report, and what would help", explain_options},
+    {"check", "Check a GPU against expectations: pass, fail, skip, and exit code", check_options, true},
+    {"explain", "Explain what limits the cases of a report, and what would help", explain_options},
     {"compare", "Compare saved reports case by case, or the machines of a fleet", compare_options},
     {"show", "Show saved reports again, in any format", show_options},
     {"calibrate", "Measure the rates of a GPU, for predictions of it", calibrate_options, true},
-    {"list", "Probes by family; of one, its axes, defaults and what it reports", list_options},
-    {"devices", "GPUs of this machine, with everything a report records about them", devices_options},
+    {"list", "List the probes by family, or the axes and quantities of one", list_options},
+    {"devices", "List the GPUs of this machine and all that reports record of them", devices_options},
     {"completion", "Print the script that lets a shell complete gpumem's options", completion_options},
     {"manual", "Print the manual page, where it is not installed", manual_options},
-    {"help", "Explain a command, or a probe", help_options},
+    {"help", "Explain a command, a probe or a term", help_options},
 };
 
-bool is_command(const std::string& name) {
-  return std::ranges::any_of(commands, [&](const Command& row) { return row.name == name; });
+/// The names of probes that a command line is to explain. Throws a usage error for one that is none.
+void require_probes(const std::vector<std::string>& names, const Known& known) {
+  for (const std::string& name : names) {
+    refuse_no_probe(name, known);
+    static_cast<void>(require_probe(known.probes, name));
+  }
 }
 
-/// `help X` is `X --help`.
+/// `help X` is `X --help`, and of a term what the glossary says.
 MakeRequest help_options(CommandOptions& options, const Known& known) {
   const auto words = std::make_shared<std::vector<std::string>>();
-  options.add_argument(help_topics, *words, "A command or a probe; without any, all commands");
+  options.add_argument(help_topics, *words, "A command, a probe, or a term such as sector; without any, all commands");
   options.footer(
       "Examples:\n"
-      "  gpumem help probe     the options of all probes\n"
-      "  gpumem help offset    a probe, as: gpumem probe offset --help");
+      "  gpumem help probe           the options of all probes\n"
+      "  gpumem help offset          a probe, as: gpumem probe offset --help\n"
+      "  gpumem help bank conflict   a term of the glossary");
   return [words, &known] {
     std::vector<std::string> asked = *words;
-    const auto is_probe = [&](const std::string& name) {
-      return std::ranges::find(known.probes, name, &Probe::name) != known.probes.end();
-    };
-    if (!asked.empty() && !is_command(asked.front()) && is_probe(asked.front())) {
-      asked.insert(asked.begin(), "probe");
+    if (!asked.empty() && !is_command(asked.front())) {
+      const bool is_probe = std::ranges::find(known.probes, asked.front(), &Probe::name) != known.probes.end();
+      const std::string term = join(asked, " ");
+      const auto meaning = is_probe && asked.size() == 1 ? std::nullopt : glossary_line(term);
+      if (meaning) return print(report::wrap(*meaning, known.help_width, 0) + "\n");
+      if (is_probe) {
+        asked.insert(asked.begin(), "probe");
+      } else if (const auto hint = what_word_is(term, known)) {
+        throw usage_error(fmt::format("no command, probe or term '{}'; {}", term, *hint));
+      }
     }
     asked.emplace_back("--help");
     return parse_command_line(asked, known);
@@ -141,11 +153,11 @@ void refuse_empty_values(const std::vector<std::string>& arguments) {
 }
 
 void refuse_what_is_left(const CLI::App& app, const CommandEntry& command, const Interface& interface,
-                         std::span<const std::string> line) {
+                         const Known& known, std::span<const std::string> line) {
   const std::vector<std::string> unknown = app.remaining();
   if (unknown.empty()) return;
-  if (unknown.front().starts_with('-')) refuse_option(unknown.front(), command, interface);
-  refuse_argument(unknown.front(), command, interface, line);
+  if (unknown.front().starts_with('-')) refuse_option(unknown.front(), command, interface, line);
+  refuse_argument(unknown.front(), command, interface, known, line);
 }
 
 /// Of `run`, the words behind "--" as one, a zero before each: CLI11 would take some of them for its own.
@@ -165,7 +177,7 @@ std::string help_asked_for(const CLI::App& program, const Interface& interface, 
                            std::span<const std::string> line) {
   const std::vector<std::string> unknown = program.remaining();
   if (!unknown.empty() && !unknown.front().starts_with('-')) {
-    refuse_argument(unknown.front(), interface.program, interface, line);
+    refuse_argument(unknown.front(), interface.program, interface, known, line);
   }
   const std::vector<CLI::App*> given = program.get_subcommands();
   if (given.empty()) return help_text(interface, interface.program, known.help_width);
@@ -182,7 +194,7 @@ std::string help_asked_for(const CLI::App& program, const Interface& interface, 
         names = option->results();
       }
     }
-    for (const std::string& name : names) static_cast<void>(require_probe(known.probes, name));
+    require_probes(names, known);
     for (const Probe* probe : probes_at_hand(known.probes, names, flags)) {
       texts.push_back(help_text(interface, probe_entry(*probe), known.help_width));
     }
@@ -209,6 +221,10 @@ struct Declared {
 
 }  // namespace
 
+bool is_command(const std::string& name) {
+  return std::ranges::any_of(commands, [&](const Command& row) { return row.name == name; });
+}
+
 Request parse_command_line(const std::vector<std::string>& given, const Known& known) {
   CLI::App program(
       "Shows how a GPU's memory behaves: what alignment, strides and bank conflicts cost, measured or "
@@ -232,6 +248,7 @@ Request parse_command_line(const std::vector<std::string>& given, const Known& k
   refuse_empty_values(given);
   const std::vector<std::string> meant = as_meant(given, interface);
   refuse_unmarked_program(meant, interface);
+  refuse_values_of_others(meant, interface);
   const std::vector<std::string> arguments = with_command_in_one(meant);
   try {
     program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -242,11 +259,11 @@ Request parse_command_line(const std::vector<std::string>& given, const Known& k
   } catch (const CLI::ParseError& error) {
     throw usage_error_of(error);
   }
-  refuse_what_is_left(program, interface.program, interface, given);
+  refuse_what_is_left(program, interface.program, interface, known, given);
   for (std::size_t i = 0; i < declared.size(); ++i) {
     Declared& subcommand = declared[i];
     if (!subcommand.app.parsed()) continue;
-    refuse_what_is_left(subcommand.app, interface.commands[i], interface, given);
+    refuse_what_is_left(subcommand.app, interface.commands[i], interface, known, given);
     subcommand.options.read();
     Request request = subcommand.make_request();
     request.takes_long = subcommand.command.takes_long;

@@ -39,6 +39,10 @@ struct ProbeArguments : RunOptions {
 [[nodiscard]] std::vector<report::NamedReport> read_reports(const std::vector<std::string>& paths,
                                                             const Environment& environment);
 
+/// Throws a usage error where a directory stands for a report, with the line that names the reports in it; `before`:
+/// the command and what stands before its reports.
+void refuse_directories(const std::vector<std::string>& paths, const std::string& before);
+
 enum class CheckFormat { table, json, markdown, github };
 
 struct CheckArguments : RunOptions {
@@ -128,6 +132,8 @@ struct Command {
   MakeRequest (*declare)(CommandOptions& options, const Known& known);
   bool takes_long = false;
 };
+
+[[nodiscard]] bool is_command(const std::string& name);
 
 /// Parses `arguments` (without the program's name). Throws a usage error of one line, with the nearest name where a
 /// name is unknown.

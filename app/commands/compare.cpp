@@ -89,8 +89,9 @@ std::string doubts(const report::Gate& gate, double share, const report::Report&
   std::vector<std::string> parts;
   if (gate.undecided > 0) {
     parts.push_back(fmt::format(
-        "{} may be slower by more than {} %, or not: {}", report::counted(gate.undecided, report::case_noun(report)),
-        percent, report.program ? "run the program with more launches of them" : "measure with a narrower --ci-width"));
+        "{} may be slower by more than {} %; to decide it, {}",
+        report::counted(gate.undecided, report::case_noun(report)), percent,
+        report.program ? "run the program with more launches of them" : "measure with a narrower --ci-width"));
   }
   if (gate.reshaped > 0) {
     parts.push_back(
@@ -162,6 +163,7 @@ void refuse_too_few(const CompareArguments& arguments) {
     if (count == 0) throw usage_error("compare --fleet needs reports, or directories of them");
     return;
   }
+  refuse_directories(arguments.reports, "gpumem compare");
   constexpr const char* usage =
       "gpumem compare OLD NEW [MORE...]; write reports with: gpumem probe ... --output old.json";
   if (count == 0) throw usage_error(fmt::format("compare needs two reports: {}", usage));
@@ -180,19 +182,18 @@ struct Shares {
 void add_options(CommandOptions& options, CompareArguments& arguments, Shares& shares) {
   options.group("Comparison");
   options.add_value("tolerance", "SHARE", shares.tolerance,
-                    "Differences within it are the same (default 1%, since runs of one GPU repeat within that); raise "
-                    "it for machines that vary more, e.g. --tolerance 2%");
+                    "Smaller differences count as the same (default 1%, within which runs of one GPU repeat); raise it "
+                    "for machines that vary more, e.g. --tolerance 2%");
   options.add_value("fail-on-regression", "SHARE", shares.regression,
-                    "Exit with 1 when a case is surely slower by more than this, or failed or moved wrong data where "
-                    "it did not before: a gate for CI, e.g. --fail-on-regression 3%");
+                    "Exit with 1 if a case is surely slower by more than this, or newly fails or moves wrong data: a "
+                    "gate for CI, e.g. --fail-on-regression 3%");
   options.add_switch("fleet", arguments.fleet,
-                     "One report per machine instead of old and new: find the machines that stand out among those "
-                     "with the same GPU");
+                     "Compare one report per machine: find the machines that stand out among those with the same GPU");
   options.group("Results");
   options.add_switch("changed", arguments.changed_only,
                      "Leave the cases that are the same out of the table, e.g. for long sweeps");
   options.add_format(report::table_formats(), arguments.format,
-                     "How stdout shows the comparison: a table for people (default), json or csv for programs, "
+                     "Format on stdout: a table for people (default), json or csv for programs, "
                      "markdown for a pull request, e.g. --format markdown");
   add_result_options(options, arguments,
                      "Also write it to a file, in the format of its extension (.json, .csv, .md, .txt; a page .html; a "
@@ -224,16 +225,16 @@ MakeRequest compare_options(CommandOptions& options, const Known&) {
   const auto arguments = std::make_shared<CompareArguments>();
   const auto shares = std::make_shared<Shares>();
   options.add_argument("REPORT...", arguments->reports,
-                       "JSON reports: OLD, and one or more NEW that are each held against it; - is standard input. "
-                       "With --fleet one per machine, or directories of them");
+                       "JSON reports: OLD, and one or more NEW to compare with it; - is standard input. With --fleet: "
+                       "one per machine, or directories of them");
   // REPORT takes all words: CLI11 allows only one to do so, and tells none from the other (take_case_words).
   options.add_argument("[CASE...]", shares->no_word,
                        "Only these cases: by parameter (offset=1 op=write), or by position in OLD (3, 0..5), with "
-                       "--fleet in each report; without any, all. What is an existing file is a report");
+                       "--fleet in each report; without any, all. A word that names an existing file is a report");
   add_options(options, *arguments, *shares);
   options.footer(
-      "A change is of speed: new bandwidth / old bandwidth, or old time / new time. Of programs it is that of each "
-      "kernel, by the time of a launch.\n\n"
+      "A change is a ratio of speeds: new bandwidth / old bandwidth, or old time / new time. For programs it compares "
+      "the time of a launch, kernel by kernel.\n\n"
       "Examples:\n"
       "  gpumem compare before.json after.json --changed   what a driver update changed\n"
       "  gpumem compare before.json after.json offset=1 op=copy   of these cases alone\n"

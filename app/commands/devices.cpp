@@ -165,7 +165,7 @@ int run_devices_command(const DevicesArguments& arguments, const Environment& en
 MakeRequest devices_options(CommandOptions& options, const Known&) {
   const auto arguments = std::make_shared<DevicesArguments>();
   options.add_switch("json", arguments->json,
-                     "For programs, with the names of a report's \"device\", e.g. to pick a GPU by its UUID");
+                     "Print JSON with the names of a report's \"device\", e.g. to pick a GPU by its UUID");
   options.footer(
       "Examples:\n"
       "  gpumem devices          an index, UUID or PCI id of these goes with --device\n"

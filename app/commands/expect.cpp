@@ -10,6 +10,7 @@
 
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/words.hpp"
 #include "app/expected/expected.hpp"
 #include "app/run/run_options.hpp"
 #include "app/run/side_by_side.hpp"
@@ -80,12 +81,12 @@ int run_expect_command(const ExpectArguments& arguments, const Environment& envi
 
 void refuse_several(const ExpectArguments& arguments) {
   if (arguments.all && (arguments.gpu || arguments.device)) {
-    throw usage_error(fmt::format("--all is every GPU that has a profile; leave out it or {}",
+    throw usage_error(fmt::format("--all shows every GPU that has a profile; leave it out, or {}",
                                   arguments.gpu ? "'" + *arguments.gpu + "'" : "--device"));
   }
   if (arguments.gpu && arguments.device) {
     throw usage_error(
-        fmt::format("--device chooses a GPU of this machine; leave out it or the profile '{}'", *arguments.gpu));
+        fmt::format("--device chooses a GPU of this machine; leave it out, or the profile '{}'", *arguments.gpu));
   }
   if (arguments.device && may_be_several(*arguments.device)) {
     throw usage_error("--device: expect shows one GPU of this machine; give its index, UUID or PCI bus id");
@@ -94,30 +95,31 @@ void refuse_several(const ExpectArguments& arguments) {
 
 }  // namespace
 
-MakeRequest expect_options(CommandOptions& options, const Known&) {
+MakeRequest expect_options(CommandOptions& options, const Known& known) {
   const auto arguments = std::make_shared<ExpectArguments>();
   options.add_argument("[PROFILE|FILE]", arguments->gpu,
-                       "The GPU, by the name or the file of its profile, e.g. h200; without one it is the GPU of this "
-                       "machine");
+                       "The name or file of a profile, e.g. h200 (default: the GPU of this machine)");
   options.add_switch("all", arguments->all,
                      "Every GPU that has a shipped profile, a row each, e.g. to choose one to rent");
   options.add_value("device", "N|UUID|PCI-ID", arguments->device,
-                    "The GPU of this machine where it has several, see 'gpumem devices', e.g. --device 1");
-  options.add_format(report::table_formats(), arguments->format,
-                     "How stdout shows it: a table of at most 40 lines (default), or what another program reads, e.g. "
-                     "--format json");
+                    "The GPU of this machine if it has several, see 'gpumem devices', e.g. --device 1");
+  options.add_format(
+      report::table_formats(), arguments->format,
+      "Format on stdout: a table of at most 40 lines (default), or a format for programs, e.g. --format json");
   options.add_value("-o,--output", "FILE", arguments->outputs,
                     "Write to a file instead of stdout, in the format of its extension (.json, .csv, .md, .txt; a page "
                     ".html; a figure .svg, .png, .pdf); "
                     "repeatable, - is stdout, e.g. --output expected.json");
   add_color_options(options, *arguments, "in the table");
   options.footer(
-      "Nothing is measured. 'gpumem check smoke' fails a GPU that is off by more than twice as far as healthy ones.\n\n"
+      "Nothing is measured. 'gpumem check smoke' fails a GPU that is off by more than twice as much as healthy "
+      "ones.\n\n"
       "Examples:\n"
       "  gpumem expect                   the GPU of this machine\n"
       "  gpumem expect h200x8            eight H200s, with the links between them\n"
       "  gpumem expect --all --format csv");
-  return [arguments] {
+  return [arguments, &known] {
+    if (arguments->gpu) refuse_no_gpu(*arguments->gpu, known);
     refuse_several(*arguments);
     arguments->quiet = true;  // files are instead of stdout
     return Request(*arguments, run_expect_command);

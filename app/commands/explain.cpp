@@ -28,9 +28,8 @@ report::Report put_together(const report::Report& first, const report::Report& s
     }
   }
   throw usage_error(
-      "two reports are explained together where one is of 'gpumem run' and the other of 'gpumem run --counters', of "
-      "the "
-      "same program; to hold two of a kind against each other: gpumem compare");
+      "explain takes two reports only if one is of 'gpumem run' and the other of 'gpumem run --counters', of the same "
+      "program; two reports of one kind are compared by: gpumem compare");
 }
 
 /// The chosen cases of a report, all of them unless some are named. Throws a usage error for a file that cannot be read
@@ -58,9 +57,8 @@ int run_explain_command(const ExplainArguments& arguments, const Environment& en
 MakeRequest explain_options(CommandOptions& options, const Known&) {
   const auto arguments = std::make_shared<ExplainArguments>();
   options.add_argument("REPORT", arguments->report,
-                       "A JSON report that 'gpumem probe' or 'gpumem run' wrote, or - for standard input; of a program "
-                       "that was run with "
-                       "--counters and without, both reports explain it together");
+                       "A JSON report that 'gpumem probe' or 'gpumem run' wrote, or - for standard input. A program's "
+                       "reports with and without --counters can be given together");
   options.add_argument("[CASE...]", arguments->cases,
                        "Only these cases: by position (3, 0..5) or by parameter (offset=1 op=write); without any, all");
   options.add_choice("format", "text|markdown", arguments->markdown,
@@ -75,6 +73,7 @@ MakeRequest explain_options(CommandOptions& options, const Known&) {
     if (!arguments->report) {
       throw usage_error("explain needs a report; write one with: gpumem probe ... --output run.json");
     }
+    refuse_directories({*arguments->report}, "gpumem explain");
     return Request(*arguments, run_explain_command);
   };
 }

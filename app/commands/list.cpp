@@ -3,6 +3,7 @@
 #include "app/command_line/axes.hpp"
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/words.hpp"
 #include "app/run/probe_names.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
@@ -104,23 +105,26 @@ int run_list_command(const ListArguments& arguments, const Environment& environm
     write_result(environment.out, to_json(registry));
   } else {
     write_result(environment.out,
-                 probe_lines(registry, 0, width) + "\n'gpumem list PROBE' has the axes of one, and what it reports.\n");
+                 probe_lines(registry, 0, width) + "\n'gpumem list PROBE' shows the axes and quantities of one.\n");
   }
   return 0;
 }
 
 }  // namespace
 
-MakeRequest list_options(CommandOptions& options, const Known&) {
+MakeRequest list_options(CommandOptions& options, const Known& known) {
   const auto arguments = std::make_shared<ListArguments>();
   options.add_argument("[PROBE]", arguments->name,
-                       "All about this probe: its axes, units, defaults, and what it reports, e.g. offset");
-  options.add_switch("json", arguments->json, "For programs, e.g. to build a menu of probes");
+                       "The probe to show, with its axes, units, defaults and quantities, e.g. offset");
+  options.add_switch("json", arguments->json, "Print JSON, e.g. to build a menu of probes");
   options.footer(
       "Examples:\n"
       "  gpumem list             what there is to measure\n"
       "  gpumem list transfer    what one probe varies and reports");
-  return [arguments] { return Request(*arguments, run_list_command); };
+  return [arguments, &known] {
+    if (arguments->name) refuse_no_probe(*arguments->name, known);
+    return Request(*arguments, run_list_command);
+  };
 }
 
 }  // namespace gpumem::app

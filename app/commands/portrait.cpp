@@ -86,16 +86,16 @@ MakeRequest portrait_options(CommandOptions& options, const Known&) {
   const auto arguments = std::make_shared<PortraitArguments>();
   options.add_argument("[REPORT...]", arguments->reports,
                        "Saved reports to portray instead of measuring, several side by side; - is standard input");
-  add_backend_options(options, *arguments, "Only say which cases would run, e.g. to see what a portrait takes");
+  add_backend_options(options, *arguments, "List the cases and run none, e.g. to see what a portrait takes");
   add_result_options(
       options, *arguments,
       "Write the page (.html), the report that it is made of (.json), the table (.txt) or a figure of all "
       "curves (.svg, .png, .pdf); repeatable, - "
       "is stdout, e.g. -o portrait.html -o portrait.json",
       "No progress and no notices; with --output, nothing on stdout either, e.g. in a cron job");
-  options.add_format(report::portrait_formats(), arguments->format,
-                     "How stdout shows it: a table of at most 40 lines (default), the page, or the report, e.g. "
-                     "--format html");
+  options.add_format(
+      report::portrait_formats(), arguments->format,
+      "Format on stdout: a table of at most 40 lines (default), the page, or the report, e.g. --format html");
   options.footer(
       "Measures for about 10 s: the suite 'portrait'.\n\n"
       "Examples:\n"
@@ -104,6 +104,7 @@ MakeRequest portrait_options(CommandOptions& options, const Known&) {
       "  gpumem portrait --backend model --gpu h200 -o h200.html");
   return [arguments] {
     refuse_beside_reports(*arguments);
+    refuse_directories(arguments->reports, "gpumem portrait");
     refuse_wrong_gpu(*arguments);
     return Request(*arguments, run_portrait_command);
   };

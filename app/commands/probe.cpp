@@ -9,6 +9,7 @@
 #include "app/command_line/axes.hpp"
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/words.hpp"
 #include "app/run/interrupts.hpp"
 #include "app/run/record_of.hpp"
 #include "app/run/run.hpp"
@@ -106,19 +107,18 @@ int run_probe_command(const ProbeArguments& arguments, const Environment& enviro
 MakeRequest probe_options(CommandOptions& options, const Known& known) {
   const auto arguments = std::make_shared<ProbeArguments>();
   options.add_argument("[PROBE...]", arguments->names,
-                       "Probes to run; without any, those whose axis is given, else a quick look at all of them");
-  options.add_value("config", "SUITE", arguments->config,
-                    "Run the probes of a suite instead, with its axes and options: a shipped one (smoke, default, "
-                    "best-practices, portrait, write-ups, full) or a file (- is standard input), e.g. --config default "
-                    "for a GPU you have "
-                    "not met yet. Options "
-                    "given here override the suite's; 'gpumem check' also holds its expectations");
+                       "Probes to run. Without names: the probes whose axis is given, else a quick look at all");
+  options.add_value(
+      "config", "SUITE", arguments->config,
+      "Run the probes of a suite instead, with its axes and options: a shipped one (smoke, default, "
+      "best-practices, portrait, write-ups, full) or a file (- is standard input), e.g. --config default for a GPU "
+      "that is new to you. Options given here override the suite's. 'gpumem check' also checks its expectations");
   add_axes(options, arguments->axes, known.probes);
   add_backend_options(options, *arguments,
-                      "Only say which cases would run, e.g. to check an expensive sweep before it starts");
+                      "List the cases and run none, e.g. to check an expensive sweep before it starts");
   options.group("Results");
   options.add_format(report::table_formats(), arguments->format,
-                     "How stdout shows the results: a table for people (default), json or csv for programs, markdown "
+                     "Format on stdout: a table for people (default), json or csv for programs, markdown "
                      "for an issue, e.g. --format csv");
   add_result_options(
       options, *arguments,
@@ -129,8 +129,8 @@ MakeRequest probe_options(CommandOptions& options, const Known& known) {
       "--output run.csv",
       "No progress and no notices; with --output, nothing on stdout either, e.g. in a cron job");
   options.add_switch("why", arguments->why,
-                     "Add a last column to the table: what limits each case, and what would change it, e.g. --op write "
-                     "--why; 'gpumem explain' says it in full");
+                     "Add a last column to the table: the limit of each case and its cure, e.g. --op write --why; "
+                     "'gpumem explain' says it in full");
   add_effort_options(options, *arguments);
   options.footer(
       "Values: 0..32 (inclusive), 0..32:4 (step), 1..1024*2 (factor), 1,2,5,8..10 (list), names, and sizes such as "
@@ -144,10 +144,12 @@ MakeRequest probe_options(CommandOptions& options, const Known& known) {
       "  gpumem probe --indices columns.npy                any pattern, as data\n"
       "  gpumem probe --config default --output gpu.json   a GPU in about half a minute\n"
       "  gpumem probe --offset 0..32 --backend model --gpu h200 --output offset.json");
-  return [arguments] {
+  return [arguments, &known] {
     std::erase_if(arguments->axes, [](const GivenAxis& axis) { return axis.texts.empty(); });
     refuse_wrong_gpu(*arguments);
     if (arguments->config) refuse_beside_suite(*arguments);
+    if (arguments->config) refuse_no_suite(*arguments->config, known);
+    for (const std::string& name : arguments->names) refuse_no_probe(name, known);
     return Request(*arguments, run_probe_command);
   };
 }

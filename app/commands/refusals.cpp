@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "app/commands/instead.hpp"
+#include "app/commands/words.hpp"
 #include "app/run/probe_names.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/suggest.hpp"
@@ -36,8 +38,51 @@ std::vector<std::string> option_names(const CommandEntry& command) {
   return names;
 }
 
+/// What other programs call a command.
+struct OtherNames {
+  const char* words;  ///< separated by spaces
+  const char* command;
+  bool with_rest = false;  ///< whether what stands behind the word belongs to the command
+  const char* behind = "";
+};
+constexpr OtherNames other_names[] = {
+    {"version", "gpumem --version"},
+    {"ls", "gpumem list"},
+    {"info query topology topo smi", "gpumem devices"},
+    {"bench benchmark measure", "gpumem probe"},
+    {"predict simulate", "gpumem probe --backend model --gpu h200"},
+    {"test validate verify", "gpumem check smoke"},
+    {"diff", "gpumem compare", true},
+    {"plot draw graph render", "gpumem show", true, " -o page.html"},
+    {"view cat open print", "gpumem show", true},
+    {"analyze analyse why advise", "gpumem explain", true},
+    {"profile trace watch record exec", "gpumem run --", true},
+};
+
+std::optional<std::string> other_name_of_command(const std::string& word, CommandLine line) {
+  for (const auto& [words, command, with_rest, behind] : other_names) {
+    if ((' ' + std::string(words) + ' ').find(' ' + word + ' ') == std::string::npos) continue;
+    const auto place = std::ranges::find(line, word);
+    const std::string rest = with_rest ? quoted({place + 1, line.end()}) : "";
+    return fmt::format("here it is: {}{}{}{}", command, rest.empty() ? "" : " ", rest, behind);
+  }
+  return std::nullopt;
+}
+
+/// What takes a second word, where a command takes one, or none.
+std::string meant_argument(const std::string& command, const std::string& word) {
+  if (command == "list") return "list takes one probe: gpumem list " + report::shell_quoted(word);
+  if (command == "expect") return "expect takes one GPU; for all: gpumem expect --all";
+  if (command == "devices")
+    return "gpumem devices shows all; to measure on one: gpumem probe --device " + report::shell_quoted(word);
+  if (command == "manual") return "the manual has all commands; for one: gpumem help " + report::shell_quoted(word);
+  if (command == "calibrate")
+    return "a report to fit to is given with: gpumem calibrate --from " + report::shell_quoted(word);
+  return fmt::format("see: gpumem {} --help", command);
+}
+
 /// What a word in the place of a command was meant to be.
-std::string meant_command(const std::string& word, const Interface& interface, CommandLine line) {
+std::string meant_command(const std::string& word, const Interface& interface, const Known& known, CommandLine line) {
   const auto program = [&] {
     return watched({}, line.subspan(static_cast<std::size_t>(std::ranges::find(line, word) - line.begin())));
   };
@@ -46,6 +91,8 @@ std::string meant_command(const std::string& word, const Interface& interface, C
   }
   if (is_json_name(word)) return "to see a report: gpumem show " + report::shell_quoted(word);
   if (word.find('/') != std::string::npos) return "to watch a program: " + program();
+  if (const auto command = other_name_of_command(word, line)) return *command;
+  if (const auto kind = what_word_is(word, known)) return *kind;
   std::vector<std::string> names;
   for (const CommandEntry& command : interface.commands) names.push_back(command.name);
   if (const auto name = nearest(word, names)) return fmt::format("did you mean '{}'?", *name);
@@ -55,32 +102,84 @@ std::string meant_command(const std::string& word, const Interface& interface, C
   return fmt::format("there are: {}; to watch a program: {}", join(names, ", "), program());
 }
 
+/// "--op" of "--op=read", "-o" of "-ox.csv".
+std::string option_name(const std::string& argument) {
+  const bool output = argument.starts_with("-o") && argument.size() > 2;
+  return output ? "-o" : argument.substr(0, argument.find('='));
+}
+
+/// The value that was typed with an option: attached to it, or the next word; empty if there is none.
+std::string value_of(const std::string& argument, CommandLine line) {
+  const std::string name = option_name(argument);
+  if (argument.size() > name.size()) return argument.substr(name.size() + (argument[name.size()] == '=' ? 1 : 0));
+  const auto place = std::ranges::find(line, argument);
+  if (place == line.end() || place + 1 == line.end() || (place + 1)->starts_with('-')) return "";
+  return *(place + 1);
+}
+
+void refuse_backend(const std::string& value) {
+  const bool measures = value == "gpu" || value == "nvidia" || value == "hardware" || value == "measure";
+  const bool predicts = value == "cpu" || value == "simulate" || value == "predict" || value == "none";
+  if (!measures && !predicts) return;
+  throw usage_error(fmt::format("--backend: '{}' is not one of cuda, model, auto; {}", value,
+                                measures ? "to measure on a GPU: cuda" : "to predict without a GPU: model"));
+}
+
+/// The commands that have an option.
+std::string owners_hint(const std::string& option, const Interface& interface) {
+  std::vector<std::string> owners;
+  for (const CommandEntry& command : interface.commands) {
+    if (find_option(command, option) != nullptr) owners.push_back("gpumem " + command.name);
+  }
+  return owners.empty() ? "" : "; it is an option of: " + join(owners, ", ");
+}
+
 }  // namespace
 
-void refuse_option(const std::string& argument, const CommandEntry& command, const Interface& interface) {
-  const std::string option = argument.substr(0, argument.find('='));
-  const auto probe =
-      std::ranges::find_if(interface.commands, [](const CommandEntry& each) { return !each.axes.empty(); });
-  std::string hint = did_you_mean(option, option_names(command));
+void refuse_option(const std::string& argument, const CommandEntry& command, const Interface& interface,
+                   CommandLine line) {
+  const std::string option = option_name(argument);
+  std::string hint;
   const OptionEntry* format = find_option(command.options, "--format");
-  if (format != nullptr && (option == "--json" || option == "--csv")) {
-    hint = fmt::format("; --format takes {}", join(format->choices.words, ", "));
-  } else if (hint.empty() && probe != interface.commands.end() && find_option(*probe, option) != nullptr) {
-    hint = "; it is an option of: gpumem " + probe->name;
-  } else if (hint.empty() && command.name == "run") {
-    hint = "; the command and its own options stand behind --";
-  } else if (hint.empty()) {
-    hint = fmt::format("; see: gpumem {}--help", command.name.empty() ? "" : command.name + " ");
+  if (const auto advice = instead_of_option(option, value_of(argument, line), command, interface)) {
+    hint = "; " + *advice;
+  } else if (format != nullptr && (option == "--json" || option == "--csv")) {
+    hint = "; --format takes " + join(format->choices.words, ", ");
+  } else {
+    hint = did_you_mean(option, option_names(command));
   }
+  if (hint.empty()) hint = owners_hint(option, interface);
+  if (hint.empty() && command.name == "run") hint = "; the command and its own options stand behind --";
+  if (hint.empty()) hint = fmt::format("; see: gpumem {}--help", command.name.empty() ? "" : command.name + " ");
   throw usage_error(fmt::format("unknown option '{}'{}", option, hint));
 }
 
 void refuse_argument(const std::string& argument, const CommandEntry& command, const Interface& interface,
-                     CommandLine line) {
+                     const Known& known, CommandLine line) {
   if (command.name.empty()) {
-    throw usage_error(fmt::format("unknown command '{}'; {}", argument, meant_command(argument, interface, line)));
+    throw usage_error(
+        fmt::format("unknown command '{}'; {}", argument, meant_command(argument, interface, known, line)));
   }
-  throw usage_error(fmt::format("unexpected argument '{}'; see: gpumem {} --help", argument, command.name));
+  throw usage_error(fmt::format("unexpected argument '{}'; {}", argument, meant_argument(command.name, argument)));
+}
+
+void refuse_values_of_others(CommandLine line, const Interface& interface) {
+  if (line.empty()) return;
+  const auto command = std::ranges::find(interface.commands, line.front(), &CommandEntry::name);
+  if (command == interface.commands.end()) return;
+  const OptionEntry* format = find_option(command->options, "--format");
+  for (std::size_t i = 1; i < line.size() && line[i] != "--"; ++i) {
+    const std::string option = option_name(line[i]);
+    if (option == "--backend" && find_option(command->options, option) != nullptr)
+      refuse_backend(value_of(line[i], line.subspan(i)));
+    if (option != "--format" || format == nullptr) continue;
+    const std::string value = value_of(line[i], line.subspan(i));
+    if (std::ranges::find(format->choices.words, value) != format->choices.words.end()) continue;
+    if (const auto advice = instead_of_format(value, *command)) {
+      throw usage_error(
+          fmt::format("--format: '{}' is not one of {}; {}", value, join(format->choices.words, ", "), *advice));
+    }
+  }
 }
 
 void refuse_unmarked_program(CommandLine line, const Interface& interface) {

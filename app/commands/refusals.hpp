@@ -9,13 +9,18 @@
 
 namespace gpumem::app {
 
-/// Throws the usage error for an option that the command, or the program itself, does not have.
-[[noreturn]] void refuse_option(const std::string& argument, const CommandEntry& command, const Interface& interface);
+/// Throws the usage error for an option that the command, or the program itself, does not have. `line`: all that was
+/// typed behind the program's name.
+[[noreturn]] void refuse_option(const std::string& argument, const CommandEntry& command, const Interface& interface,
+                                std::span<const std::string> line);
 
-/// Throws the usage error for a word that the command has no use for. `line`: all that was typed behind the program's
-/// name.
+/// Throws the usage error for a word that the command has no use for.
 [[noreturn]] void refuse_argument(const std::string& argument, const CommandEntry& command, const Interface& interface,
-                                  std::span<const std::string> line);
+                                  const Known& known, std::span<const std::string> line);
+
+/// Throws a usage error for a --format that the command gives by another option, and for a --backend that goes by
+/// another name here.
+void refuse_values_of_others(std::span<const std::string> line, const Interface& interface);
 
 /// Throws a usage error where the command takes somebody's program and that does not stand behind "--", with the line
 /// as it should be.

@@ -47,8 +47,8 @@ std::string missing_words(const WatchOptions& options, const FoundLibrary& searc
         library.variable, report::one_line(search.others->string()), options.counters ? "counted" : "watched");
   }
   return fmt::format(
-      "the library {0} was not found, without which no kernel can be {1}; install it with: pip install {2}; or name it "
-      "with {3}=/path/to/{0}",
+      "the library {0} was not found, and no kernel can be {1} without it; install it with: pip install {2}; or name "
+      "it with {3}=/path/to/{0}",
       library.file, options.counters ? "counted" : "watched",
       options.counters ? "nvidia-cuda-cupti" : "nvidia-cuda-sanitizer-api", library.variable);
 }
@@ -80,10 +80,10 @@ Watched watched(const Places& places, const RawFolder& folder, const RunArgument
   if (!library) {
     // Nothing would tell whether the command has used a GPU, unless there is none.
     if (!has_driver(places)) return {.raw_files = folder.path()};
-    throw missing_capability_error(fmt::format(
-        "libgpumem_inject.so is neither beside {} nor in ../lib/gpumem, so the command was not run: install "
-        "gpumem as a whole",
-        places.program.string()));
+    throw missing_capability_error(
+        fmt::format("libgpumem_inject.so is neither beside {} nor in ../lib/gpumem, so the command was not run; "
+                    "install gpumem as a whole",
+                    places.program.string()));
   }
   const FoundLibrary vendors =
       find_library(arguments.counters ? cupti_library() : sanitizer_library(), places, arguments.command.front());
@@ -93,16 +93,16 @@ Watched watched(const Places& places, const RawFolder& folder, const RunArgument
   if (!vendors.file) result.missing = missing_words(arguments, vendors);
   if (const auto theirs = places.variable("CUDA_INJECTION64_PATH")) {
     result.notes.push_back(
-        fmt::format("CUDA_INJECTION64_PATH was {}, which was not loaded, as only one library can be: run the command "
-                    "without gpumem to have that",
+        fmt::format("CUDA_INJECTION64_PATH names {}, which was not loaded because only one library can be; run the "
+                    "command without gpumem to load it",
                     report::one_line(*theirs)));
   }
   constexpr const char* marks = "NVTX_INJECTION64_PATH";
   const auto theirs = places.variable(marks);
   if (theirs && *theirs != library->string()) {
     result.notes.push_back(
-        fmt::format("{} is {}, which was left alone, so that ranges of the program are not seen: unset it for those",
-                    marks, report::one_line(*theirs)));
+        fmt::format("{} is {} and was kept, so ranges of the program are not seen; unset it to see them", marks,
+                    report::one_line(*theirs)));
   } else {
     result.variables.emplace_back(marks, library->string());
   }
@@ -223,23 +223,20 @@ MakeRequest run_options(CommandOptions& options, const Known&) {
       "-- COMMAND...", arguments->command,
       "Any program that uses CUDA, Python included, with its arguments. Nothing has to be rebuilt; its "
       "input, output and exit code stay its own");
-  options.group("What is looked at");
-  options.add_switch(
-      "counters", arguments->counters,
-      "Count launches with the hardware's counters instead of seeing them access by access, and take the "
-      "times of all kernels, those of CUDA graphs as well; a kernel is counted over as many launches as "
-      "it takes passes");
+  options.group("Sampling");
+  options.add_switch("counters", arguments->counters,
+                     "Count launches with the hardware's counters instead of sampling them access by access, and time "
+                     "all kernels, those of CUDA graphs too. A kernel needs a launch for each pass of the counters");
   options.add_switch("replay", arguments->replay,
                      "With --counters, run each kernel again for every pass, so that one launch is enough");
   options.add_switch("sites", arguments->sites,
                      "With --counters, do both: the command runs twice, access by access and then counted, and the "
                      "results are put together");
   options.add_value("kernel", "REGEX", arguments->kernel,
-                    "Only kernels whose name has a match, as it stands in the table's full form, e.g. --kernel "
-                    "'transpose|copy'; of others only times are taken");
+                    "Sample only kernels whose full name matches, e.g. --kernel 'transpose|copy'; others are timed");
   options.add_value(
       "launches", "N", [arguments](const std::string& text) { arguments->launches = parse_count("launches", text); },
-      "Launches of each kernel, grid and block (default 1); 0 takes times alone, e.g. --launches 3");
+      "Sample so many launches of each kernel, grid and block (default 1); 0 only takes times, e.g. --launches 3");
   options.add_value(
       "skip-first", "N",
       [arguments](const std::string& text) { arguments->skip_first = parse_count("skip-first", text); },
@@ -249,16 +246,16 @@ MakeRequest run_options(CommandOptions& options, const Known&) {
       [arguments](const std::string& text) {
         arguments->max_overhead = parse_fraction("max-overhead", text, std::numeric_limits<double>::infinity());
       },
-      "Stop looking closely when that has taken more than a second and this share of the time (default 20%); what was "
-      "not seen is said, e.g. --max-overhead 5%");
+      "Stop sampling once it has cost over 1 s and this share of the run (default 20%); the table says what was not "
+      "sampled, e.g. --max-overhead 5%");
   options.add_value("device", "N|UUID|PCI-ID", arguments->device,
-                    "Only on this GPU, as the program numbers it, e.g. --device 1");
+                    "Sample this GPU only, as the program numbers it, e.g. --device 1");
   options.add_value("gpu", "PROFILE|FILE", arguments->gpu,
-                    "The profile that says what the GPU could do (default: that of its name, of gpumem calibrate if it "
-                    "left one), e.g. --gpu mine.json");
+                    "Profile to predict from (default: your own of that GPU from gpumem calibrate, else the shipped "
+                    "one), e.g. --gpu mine.json");
   options.group("Results");
   options.add_format(report::table_formats(), arguments->format,
-                     "How stderr shows them after the command has ended: a table for people (default), json or csv for "
+                     "Format on stderr after the command has ended: a table for people (default), json or csv for "
                      "programs, markdown for an issue, e.g. --format markdown");
   options.add_value("-o,--output", "FILE", arguments->outputs,
                     "Also write them to a file, in the format of its extension (.json, .csv, .md, .txt; a page .html; "

@@ -1,12 +1,16 @@
 // Saved reports as commands show them.
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
 
 #include "app/commands/commands.hpp"
 #include "engine/base/error.hpp"
 #include "report/explain/explain.hpp"
 #include "report/read/read_report.hpp"
 #include "report/record/quantities.hpp"
+#include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
 
 namespace gpumem::app {
@@ -38,6 +42,20 @@ void add_missing(report::Report& report) {
 }
 
 }  // namespace
+
+void refuse_directories(const std::vector<std::string>& paths, const std::string& before) {
+  for (const std::string& path : paths) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(path, ignored)) continue;
+    std::string folder = path;
+    while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+    const bool one = before == "gpumem explain" || before == "gpumem calibrate --from";
+    throw usage_error(fmt::format(
+        "cannot read '{}': Is a directory; name {} in it: {} {}/{}; machines side by side: gpumem compare --fleet {}",
+        path, one ? "a report" : "the reports", before, report::shell_quoted(folder), one ? "FILE.json" : "*.json",
+        report::shell_quoted(path)));
+  }
+}
 
 std::vector<report::NamedReport> read_reports(const std::vector<std::string>& paths, const Environment& environment) {
   if (std::ranges::count(paths, "-") > 1) throw usage_error("standard input ('-') holds only one report");

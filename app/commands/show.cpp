@@ -125,18 +125,17 @@ MakeRequest show_options(CommandOptions& options, const Known&) {
   options.add_argument(
       "[CASE...]", *no_word,
       "Only these cases: by parameter (offset=1 op=write), or by position (3, 0..5); without any, all. "
-      "What is an existing file is a report");
+      "A word that names an existing file is a report");
   options.add_format(report::all_formats(), arguments->format,
-                     "How stdout shows them: a table for people (default), or what another program reads. trace is "
-                     "for ui.perfetto.dev: when a program's kernels ran. Several reports share one CSV with a first "
-                     "column 'report', and one trace; e.g. --format csv");
+                     "Format on stdout: a table for people (default), or a format for programs, e.g. --format csv. "
+                     "trace shows in ui.perfetto.dev when a program's kernels ran. Several reports share one trace, "
+                     "and one CSV with a first column 'report'");
   options.add_value("-o,--output", "FILE", arguments->outputs,
                     "Write to a file instead of stdout, in the format of its extension (.json, .csv, .md, .txt, .xml, "
                     ".prom, .trace; a page .html; a figure .svg, .png, .pdf); repeatable, - is stdout, e.g. --output "
                     "run.md. With --format trace, a .json file "
                     "is a trace");
-  options.add_switch("why", arguments->why,
-                     "Add a last column to the table: what limits each case, and what would change it");
+  options.add_switch("why", arguments->why, "Add a last column to the table: the limit of each case and its cure");
   add_color_options(options, *arguments, "in the table");
   options.footer(
       "Examples:\n"
@@ -152,6 +151,7 @@ MakeRequest show_options(CommandOptions& options, const Known&) {
     if (arguments->reports.empty()) {
       throw usage_error("show needs a report; write one with: gpumem probe ... --output run.json");
     }
+    refuse_directories(arguments->reports, "gpumem show");
     arguments->quiet = true;  // files are instead of stdout
     return Request(*arguments, run_show_command);
   };

@@ -183,8 +183,8 @@ std::string answer(std::vector<std::string> words, std::string_view input, const
   const auto folder = scripts();
   if (!folder) {
     throw missing_capability_error(fmt::format(
-        "cannot draw '{}': what draws is neither beside {} nor in ../share/gpumem; install gpumem as a whole", path,
-        (folder_of_program() / "gpumem").string()));
+        "cannot draw '{}': the files that draw are neither beside {} nor in ../share/gpumem; install gpumem as a whole",
+        path, (folder_of_program() / "gpumem").string()));
   }
   words.insert(words.begin(), folder->string());
   std::string refusal;

@@ -102,7 +102,7 @@ double number_drawn_from(double different, double draws) {
   return least;
 }
 
-/// Lines that the array has. Where the launch itself has set it to zero, its atomics are not the first there. Where
+/// Lines that the array has. Where launch overhead has set it to zero, its atomics are not the first there. Where
 /// blocks come to a sector at once, each takes itself for the first: requests to lines at random tell better, if they
 /// come to each more than once.
 double lines_of(const AtomicArray& array) {

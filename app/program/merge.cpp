@@ -262,7 +262,7 @@ class Merge {
     if (event != process.devices.end()) {
       device = device_of(*event);
     } else {
-      device.name = fmt::format("GPU {}, of which nothing is known", number);
+      device.name = fmt::format("GPU {} (unknown)", number);
     }
     const auto [place, is_new] = devices_.try_emplace(identity_of(device), run_.devices.size());
     if (is_new) run_.devices.push_back(std::move(device));
@@ -300,19 +300,18 @@ class Merge {
       if (launches > 0) run_.skipped.emplace_back(reason_text(static_cast<inject::Unseen>(reason)), launches);
     }
     if (beyond_slots_ > 0) {
-      run_.skipped.emplace_back(fmt::format("beyond the first {} kernels, grids and blocks of a process, which are all "
-                                            "that is kept apart",
-                                            inject::launch_slots),
-                                beyond_slots_);
+      run_.skipped.emplace_back(
+          fmt::format("only the first {} kernels, grids and blocks of a process are kept apart", inject::launch_slots),
+          beyond_slots_);
     }
     if (graph_launches_ > 0) run_.skipped.emplace_back(report::graphs_reason, graph_launches_);
     if (lost_tables_ > 0) {
-      note(fmt::format("in {} some access sites found no room in the table: what these kernels move is more than shown",
+      note(fmt::format("in {} some access sites found no room in the table, so these kernels move more than shown",
                        report::counted(lost_tables_, "sample")));
     }
     const auto varying = std::ranges::count_if(run_.kernels, &MergedKernel::varies);
     if (varying > 0) {
-      note(fmt::format("{} different amounts in different launches: of each, the launch with the median is shown",
+      note(fmt::format("{} different amounts in different launches; each row shows its median launch",
                        varying == 1 ? "1 kernel accesses" : fmt::format("{} kernels access", varying)));
     }
   }

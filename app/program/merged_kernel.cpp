@@ -86,11 +86,11 @@ const char* reason_text(inject::Unseen reason) {
     case inject::Unseen::none:
       break;
     case inject::Unseen::captured:
-      return "of a CUDA graph that only runs as a whole; run the program without graphs to look at it";
+      return "a CUDA graph only runs as a whole; run the program without graphs to sample its kernels";
     case inject::Unseen::collective:
-      return "a collective, which waits for other GPUs and must not be held up";
+      return "a collective waits for other GPUs and must not be slowed";
     case inject::Unseen::overhead:
-      return "the time that looking closely may take was spent; raise --max-overhead";
+      return "the time for sampling was spent; raise --max-overhead";
     case inject::Unseen::not_chosen:
       return "not chosen by --kernel, --device or --skip-first";
     case inject::Unseen::failed:
@@ -102,7 +102,7 @@ const char* reason_text(inject::Unseen reason) {
     case inject::Unseen::few_launches:
       return "counting takes more launches than it had; add --replay, which runs kernels again";
     case inject::Unseen::times_only:
-      return "nothing but times was taken";
+      return "only times were taken";
   }
   return "no launch of it was seen to its end";
 }

@@ -198,7 +198,7 @@ Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
     return std::isfinite(stage.seconds) && stage.seconds >= 0;
   });
   if (!is_positive(as_it_is_.seconds) || !has_stages) {
-    no_prediction_ = "too little is known of this GPU to predict a time";
+    no_prediction_ = "the profile of this GPU lacks rates to predict a time";
     as_it_is_ = {};
     return;
   }
@@ -244,7 +244,7 @@ void Pricing::find_doubts(const WarpPath& path) {
   if (!path.uncounted.empty()) {
     no_prediction_ = uncounted_words(path.uncounted.front().hidden);
   } else if (path.has_unseen_loops && share < explains_enough) {
-    no_prediction_ = "it has loops without accesses, and nobody sees how often they run";
+    no_prediction_ = "it has loops without accesses, which nothing counts";
   } else if (share < explains_something) {
     no_prediction_ = little_explained_words(share, as_it_is_.stages, *launch_.measured_s);
   }

@@ -10,8 +10,9 @@
 #include <utility>
 
 #include "app/command_line/values.hpp"
-#include "app/run/probe_names.hpp"
+#include "app/run/probe_selection.hpp"
 #include "engine/base/error.hpp"
+#include "engine/base/ranges.hpp"
 #include "probes/user/indices/index_values.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
@@ -20,134 +21,8 @@ namespace gpumem::app {
 
 namespace {
 
-using report::join;
-
 /// Of a case of the quick default set: where the host takes part, intervals stay wide however long one looks.
 constexpr measure::Seconds quick_time_budget(0.5);
-
-struct SelectedProbes {
-  std::vector<const Probe*> probes;
-  bool quick = false;  ///< whether axes that were not given take their values of the quick default set
-};
-
-bool has_flag(const Probe& probe, const std::string& flag) {
-  return std::ranges::find(probe.axes, flag, &Axis::flag) != probe.axes.end();
-}
-
-bool has_every_flag(const Probe& probe, const std::vector<GivenAxis>& given) {
-  return std::ranges::all_of(given, [&](const GivenAxis& axis) { return has_flag(probe, axis.flag); });
-}
-
-std::vector<Value> values_of(const Axis& axis, const std::vector<GivenAxis>& given, bool quick) {
-  const auto found = std::ranges::find(given, axis.flag, &GivenAxis::flag);
-  if (found != given.end()) {
-    std::vector<std::string> texts = found->texts;
-    std::ranges::replace(texts, std::string(), axis.alone.empty() ? axis.defaults : axis.alone);
-    return parse_axis_values(axis, texts);
-  }
-  const std::string& text = quick && !axis.quick.empty() ? axis.quick : axis.defaults;
-  return parse_axis_values(axis, std::vector{text});
-}
-
-bool takes_values(const Probe& probe, const std::vector<GivenAxis>& given) {
-  try {
-    for (const Axis& axis : probe.axes) static_cast<void>(values_of(axis, given, true));
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-/// Refuses names that none of the probes takes, with those that any of them does.
-void require_known_names(const std::vector<const Probe*>& probes, const std::vector<GivenAxis>& given) {
-  for (const GivenAxis& given_axis : given) {
-    Axis any;
-    any.flag = given_axis.flag;
-    for (const Probe* probe : probes) {
-      const auto axis = std::ranges::find(probe->axes, given_axis.flag, &Axis::flag);
-      if (any.defaults.empty()) any.defaults = axis->defaults;
-      for (const std::string& name : axis->names) {
-        if (std::ranges::find(any.names, name) == any.names.end()) any.names.push_back(name);
-      }
-    }
-    if (!any.names.empty()) static_cast<void>(values_of(any, given, false));
-  }
-}
-
-/// Leaves only the probes that suit, unless none does.
-template <class Suits>
-void prefer(std::vector<const Probe*>& probes, const Suits& suits) {
-  if (std::ranges::any_of(probes, suits)) std::erase_if(probes, std::not_fn(suits));
-}
-
-SelectedProbes select(const std::vector<Probe>& registry, const std::vector<std::string>& names,
-                      const std::vector<GivenAxis>& given) {
-  SelectedProbes selection;
-  for (const std::string& name : names) {
-    const Probe& probe = require_probe(registry, name);
-    if (std::ranges::find(selection.probes, &probe) == selection.probes.end()) selection.probes.push_back(&probe);
-  }
-  if (!names.empty()) return selection;
-  std::vector<const Probe*> complete;
-  for (const Probe& probe : registry) {
-    const auto selected = [&](const GivenAxis& axis) { return probe.is_selected_by(axis.flag); };
-    if (std::ranges::any_of(given, selected)) selection.probes.push_back(&probe);
-    if (!probe.on_request && has_every_flag(probe, given)) complete.push_back(&probe);
-  }
-  if (selection.probes.empty()) {
-    require_known_names(complete, given);
-    // `--direction both`: batching has the axis too, but goes one way at a time.
-    prefer(complete, [&](const Probe* probe) { return takes_values(*probe, given); });
-    return {.probes = std::move(complete), .quick = true};
-  }
-  // `--zero-copy --offset 0..8` asks for one probe, which has both axes, and not for `offset` beside it.
-  prefer(selection.probes, [&](const Probe* probe) { return has_every_flag(*probe, given); });
-  return selection;
-}
-
-/// What to do instead of giving an axis the name of a probe for a value.
-[[noreturn]] void refuse_probe_as_value(const Probe& owner, const Axis& axis, const std::string& name) {
-  const std::string probes = owner.name == name ? name : owner.name + " " + name;
-  std::string hint = "did you mean: gpumem probe " + probes;
-  if (name != axis.flag && has_flag(owner, name)) {
-    hint += fmt::format(", or for that axis of {}: --{} --{}", owner.name, axis.flag, name);
-  }
-  throw usage_error(
-      fmt::format("--{}: '{}' is a probe and not one of {}; {}", axis.flag, name, join(axis.names, ", "), hint));
-}
-
-/// `--zero-copy offset` takes the probe for a value of the flag, which was meant to stand alone.
-void refuse_probes_as_values(const std::vector<Probe>& registry, const std::vector<GivenAxis>& given) {
-  for (const Probe& probe : registry) {
-    for (const Axis& axis : probe.axes) {
-      const auto found = std::ranges::find(given, axis.flag, &GivenAxis::flag);
-      if (!axis.value_optional || found == given.end()) continue;
-      for (const std::string& text : found->texts) {
-        const bool is_value = std::ranges::find(axis.names, text) != axis.names.end();
-        const bool is_probe = std::ranges::find(registry, text, &Probe::name) != registry.end();
-        if (!is_value && is_probe) refuse_probe_as_value(probe, axis, text);
-      }
-    }
-  }
-}
-
-void require_every_axis_used(const std::vector<Probe>& registry, const SelectedProbes& selection,
-                             const std::vector<GivenAxis>& given) {
-  for (const GivenAxis& axis : given) {
-    const auto uses = [&](const Probe* probe) { return has_flag(*probe, axis.flag); };
-    if (std::ranges::any_of(selection.probes, uses)) continue;
-    std::vector<std::string> owners;
-    for (const Probe& probe : registry) {
-      if (has_flag(probe, axis.flag)) owners.push_back(probe.name);
-    }
-    std::vector<std::string> selected;
-    for (const Probe* probe : selection.probes) selected.push_back(probe->name);
-    const std::string what = selected.empty()
-                                 ? fmt::format("no probe has all of the axes given; --{} is an axis of", axis.flag)
-                                 : fmt::format("--{} is not an axis of {}, but of", axis.flag, join(selected, ", "));
-    throw usage_error(what + ": " + join(owners, ", "));
-  }
-}
 
 /// The values of every axis of a probe, in the order of its axes.
 using AxisValues = std::vector<std::vector<Value>>;
@@ -204,6 +79,35 @@ void add_sweeps(Plan& plan, const Probe& probe, const AxisValues& values, const 
     plan.sweeps.push_back(
         {.probe = &probe, .cases = std::move(cases), .asked = asked, .unusable = std::move(unusable)});
   }
+}
+
+/// The largest axis that was given, with a step that leaves as many cases as one run takes; empty if that is no help.
+std::string fewer_values(const Probe& probe, const AxisValues& values, const std::vector<GivenAxis>& given,
+                         std::size_t others) {
+  const GivenAxis* largest = nullptr;
+  std::size_t most = 0;
+  double product = 1;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    product *= static_cast<double>(values[i].size());
+    const auto found = std::ranges::find(given, probe.axes[i].flag, &GivenAxis::flag);
+    if (found == given.end() || found->texts.size() != 1 || values[i].size() <= most) continue;
+    largest = &*found;
+    most = values[i].size();
+  }
+  const double room = static_cast<double>(maximum_cases - std::min(others, maximum_cases));
+  if (largest == nullptr || largest->texts.front().find_first_of(",'\"") != std::string::npos) return "";
+  const auto points = static_cast<std::uint64_t>(room / (product / static_cast<double>(most)));
+  const auto text = thinned(largest->texts.front(), points);
+  return text ? fmt::format(", such as --{} {}", largest->flag, *text) : "";
+}
+
+/// `values`: of the axes that were read until there were too many cases; `others`: cases of other probes.
+[[noreturn]] void refuse_too_many(const Probe& probe, AxisValues values, const std::vector<GivenAxis>& given,
+                                  std::size_t others) {
+  for (std::size_t i = values.size(); i < probe.axes.size(); ++i)
+    values.push_back(values_of(probe.axes[i], given, false));
+  throw usage_error(fmt::format("the axes multiply to more than the {} cases one run takes; give fewer values{}",
+                                maximum_cases, fewer_values(probe, values, given, others)));
 }
 
 bool may_name_files(const Axis& axis) { return axis.takes.starts_with("files"); }
@@ -317,9 +221,7 @@ std::vector<std::string> files_of(const Plan& plan) {
 
 Plan make_plan(const std::vector<Probe>& registry, const std::vector<std::string>& names,
                const std::vector<GivenAxis>& given) {
-  refuse_probes_as_values(registry, given);
-  const SelectedProbes selection = select(registry, names, given);
-  require_every_axis_used(registry, selection, given);
+  const SelectedProbes selection = select_probes(registry, names, given);
   std::vector<AxisValues> values;
   std::size_t cases = 0;
   for (const Probe* probe : selection.probes) {
@@ -331,8 +233,7 @@ Plan make_plan(const std::vector<Probe>& registry, const std::vector<std::string
     }
     cases += product;
     if (cases > maximum_cases) {
-      throw usage_error(
-          fmt::format("the axes multiply to more than the {} cases one run takes; give fewer values", maximum_cases));
+      refuse_too_many(*probe, own, given, cases - product);
     }
   }
   Plan plan;

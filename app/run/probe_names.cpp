@@ -55,8 +55,15 @@ constexpr Synonyms synonyms[] = {
     {"zero-copy", "mapped"},
 };
 
-/// Of the registry's probes, those that go by the word.
-std::vector<const Probe*> called(const std::string& word, std::span<const Probe> registry) {
+std::vector<std::string> names_of(std::span<const Probe> registry) {
+  std::vector<std::string> names;
+  for (const Probe& probe : registry) names.push_back(probe.name);
+  return names;
+}
+
+}  // namespace
+
+std::vector<const Probe*> probes_called(const std::string& word, std::span<const Probe> registry) {
   std::vector<const Probe*> found;
   for (const Synonyms& row : synonyms) {
     const bool has = (' ' + std::string(row.words) + ' ').find(' ' + word + ' ') != std::string::npos;
@@ -66,16 +73,8 @@ std::vector<const Probe*> called(const std::string& word, std::span<const Probe>
   return found;
 }
 
-std::vector<std::string> names_of(std::span<const Probe> registry) {
-  std::vector<std::string> names;
-  for (const Probe& probe : registry) names.push_back(probe.name);
-  return names;
-}
-
-}  // namespace
-
 std::vector<const Probe*> meant_probes(std::span<const Probe> registry, const std::string& name) {
-  const std::vector<const Probe*> exactly = called(name, registry);
+  const std::vector<const Probe*> exactly = probes_called(name, registry);
   if (!exactly.empty()) return exactly;
   if (const auto near = nearest(name, names_of(registry))) return {&*std::ranges::find(registry, *near, &Probe::name)};
   std::vector<std::string> words;
@@ -84,7 +83,7 @@ std::vector<const Probe*> meant_probes(std::span<const Probe> registry, const st
     for (std::string word; all >> word;) words.push_back(word);
   }
   const auto near = nearest(name, words);
-  return near ? called(*near, registry) : std::vector<const Probe*>{};
+  return near ? probes_called(*near, registry) : std::vector<const Probe*>{};
 }
 
 const Probe& require_probe(std::span<const Probe> registry, const std::string& name) {

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/command_line/values.hpp"
 #include "app/run/side_by_side.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/unpack.hpp"
+#include "engine/model/profile.hpp"
 
 namespace gpumem::app {
 
@@ -15,40 +18,38 @@ namespace {
 measure::Counting counting(const std::string& text) {
   if (text == "true") return measure::Counting::if_possible;
   if (text == "require") return measure::Counting::required;
-  throw usage_error(fmt::format("--counters: '{}' is not what it takes; give --counters or --counters=require", text));
+  throw usage_error(
+      fmt::format("--counters: '{}' is not one of its values; give --counters or --counters=require", text));
 }
 
 }  // namespace
 
 void add_backend_options(CommandOptions& options, RunOptions& target, const std::string& dry_run_help) {
-  options.group("Where the numbers come from");
+  options.group("Source of the numbers");
   options.add_choice("backend", "cuda|model|auto", target.backend,
                      "cuda measures, and fails without a GPU (default); model predicts and needs none; auto measures "
                      "where there is a GPU and else predicts, e.g. in a script for both");
   options.add_value("gpu", "PROFILE|FILE", target.gpu,
                     "The GPU to predict for: a profile's name or file (- is standard input), or the GPU's name, e.g. "
-                    "--gpu v100 to see what "
-                    "an older GPU would make of the pattern. Measuring (default: the profile of the GPU measured on), "
-                    "it is what measurements are held against");
+                    "--gpu v100 for an older GPU. When measuring: the profile to compare with (default: that GPU's)");
   options.add_value(
       "counters", "[=require]", [&target](const std::string& text) { target.counting = counting(text); },
-      "Also let the hardware count what each case's kernel does (sectors, wavefronts, L2 and DRAM traffic), beside "
-      "what was predicted; --counters=require fails where that is not possible, e.g. --counters --why");
+      "Also count sectors, wavefronts, L2 and DRAM traffic with the hardware's counters, beside the predictions, e.g. "
+      "--counters --why. --counters=require fails where counting is not possible");
   options.add_value("device", "N|UUID|PCI-ID|all", target.device,
-                    "The GPU to measure on where there are several, see 'gpumem devices', e.g. --device 1. A UUID or "
-                    "PCI id means the same GPU whatever the process sees. all, or a list such as 0,2, measures on each "
-                    "at the same time, in a process of its own, and names the odd one out");
+                    "The GPU to measure on, see 'gpumem devices', e.g. --device 1. A UUID or PCI id means the same GPU "
+                    "whatever CUDA_VISIBLE_DEVICES says. all, or a list such as 0,2, measures on several GPUs at the "
+                    "same time and names the odd one out");
   options.add_switch("dry-run", target.dry_run, dry_run_help);
 }
 
 void add_color_options(CommandOptions& options, ResultRequest& target, const std::string& place) {
-  options.add_choice("color", "auto|always|never", target.color,
-                     "Colours " + place +
-                         ": in a terminal (default), always, as with FORCE_COLOR set, e.g. --color "
-                         "always for a pager, or never");
+  options.add_choice(
+      "color", "auto|always|never", target.color,
+      "Colours " + place + ": in a terminal (default), always or never, e.g. --color always for a pager");
   options.add_switch(
       "no-color", [&target] { target.color = Color::never; },
-      "The same as --color never, or NO_COLOR set, e.g. in a console that shows their codes");
+      "The same as --color never, e.g. in a console that shows the codes of colours");
 }
 
 void add_result_options(CommandOptions& options, ResultRequest& target, const std::string& output_help,
@@ -73,8 +74,8 @@ void add_effort_options(CommandOptions& options, CaseOptions& target) {
       "probes), for noisy machines, e.g. --time-budget 100ms");
   options.add_value(
       "numa", "gpu|off|N", [&target](const std::string& text) { target.numa = measure::NumaRequest::parse(text); },
-      "Where the host memory of transfers lies: on the GPU's NUMA node (default), wherever the system puts it (off), "
-      "or on a node, e.g. --numa 1 to see what the far node costs");
+      "NUMA node of the host memory of transfers: the GPU's (default), the system's choice (off), or a number, e.g. "
+      "--numa 1 to see what the far node costs");
 }
 
 bool looks_like_path(const std::string& text) {
@@ -87,6 +88,23 @@ std::vector<std::string> profile_files(const std::optional<std::string>& gpu) {
 }
 
 void refuse_wrong_gpu(const RunOptions& given) {
+  const auto is_number = [](const std::string& text) {
+    return text.find_first_not_of("0123456789") == std::string::npos;
+  };
+  if (given.gpu && !given.gpu->empty() && is_number(*given.gpu)) {
+    throw usage_error(
+        fmt::format("--gpu: '{0}' is no profile; a GPU of this machine is chosen with: --device {0}", *given.gpu));
+  }
+  const std::vector<std::string> profiles = model::profile_names();
+  if (given.device && std::ranges::find(profiles, *given.device) != profiles.end()) {
+    throw usage_error(fmt::format(
+        "--device: '{0}' is a kind of GPU, and no GPU of this machine; predict for it with: --backend model --gpu {0}",
+        *given.device));
+  }
+  if (given.device && given.device->find("..") != std::string::npos) {
+    throw usage_error(
+        fmt::format("--device: '{}' is a range; list the GPUs, such as 0,1,2, or give all", *given.device));
+  }
   if (given.device && given.backend == BackendChoice::model) {
     throw usage_error("--device chooses the GPU to measure on; the model takes --gpu");
   }

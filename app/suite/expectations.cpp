@@ -181,7 +181,7 @@ Expectation read_expectation(const JsonReader& json, const std::string& place, c
   } else if (json.has("cases")) {
     read_cases(json, expectation, registry, folder);
   } else {
-    json.fail("what it is about: one of the members 'cases', 'device' and 'no_flags'");
+    json.fail("one of the members 'cases', 'device' and 'no_flags'");
   }
   return expectation;
 }

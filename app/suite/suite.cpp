@@ -189,10 +189,10 @@ Suite parse_suite(std::string_view json, const std::string& source, const std::v
 
 void refuse_nothing_to_run(const Suite& suite) {
   if (suite.plan.size() > 0) return;
-  throw usage_error(
-      fmt::format("suite '{}' has no probes to run: it is about the kernels of a program, and held against a report of "
-                  "'gpumem run'",
-                  suite.name));
+  throw usage_error(fmt::format(
+      "suite '{0}' has no probes to run; it checks the kernels of a program: gpumem run -o app.json -- COMMAND, "
+      "gpumem check {0} app.json",
+      suite.name));
 }
 
 Suite load_suite(const std::string& name_or_path, const std::vector<Probe>& registry) {

@@ -147,12 +147,12 @@ std::string run_words(const LaneShape& lanes, unsigned word_bytes) {
 }
 
 std::string repeating_words(const LaneShape& lanes, unsigned word_bytes) {
-  if (!lanes.period_lanes.constant()) return fmt::format("lanes in turn at {} places", spread_text(lanes.period_lanes));
-  const std::string places = fmt::format("lanes in turn at {} places", lanes.period_lanes.low);
-  if (!lanes.distance_bytes) return places + " that move on";
-  if (*lanes.distance_bytes == 0) return places;
-  return fmt::format("{} that move {} by {}", places, *lanes.distance_bytes > 0 ? "on" : "back",
-                     distance_text(*lanes.distance_bytes, word_bytes));
+  const std::string number = spread_text(lanes.period_lanes);
+  const bool stays = lanes.period_lanes.constant() && lanes.distance_bytes == 0;
+  if (stays || !lanes.period_lanes.constant()) return fmt::format("the lanes hit only {} addresses", number);
+  if (!lanes.distance_bytes) return fmt::format("the lanes hit {} addresses in turn, then others", number);
+  return fmt::format("the lanes hit {} addresses in turn, then those {} further {}", number,
+                     distance_text(*lanes.distance_bytes, word_bytes), *lanes.distance_bytes > 0 ? "on" : "back");
 }
 
 std::string sorted_words(const LaneShape& lanes, unsigned word_bytes) {
@@ -260,9 +260,9 @@ std::string step_words(const PatternShape& shape) {
       if (step.step_bytes == 0) return fmt::format("the next request {}at the same place", mostly);
       return fmt::format("the next request {}{} {}{}", mostly, distance, on, step.overlaps ? ", overlapping" : "");
     case StepKind::turns:
-      if (step.step_bytes == 0) return fmt::format("requests in turn at {} places", step.turn);
-      return fmt::format("requests in turn at {} places that move {} by {}", step.turn,
-                         step.step_bytes < 0 ? "back" : "on", distance);
+      if (step.step_bytes == 0) return fmt::format("requests hit {} places in turn", step.turn);
+      return fmt::format("requests hit {} places in turn, then those {} further {}", step.turn, distance,
+                         step.step_bytes < 0 ? "back" : "on");
     case StepKind::onwards:
       return fmt::format("the next request {}, by {} in the mean", on, distance);
     case StepKind::nearby:
@@ -278,7 +278,7 @@ std::string sharing_words(const Sharing& sharing) {
   if (sharing.requests_later < 2) return "";  // its neighbour is what the step says
   const std::string later = fmt::format("{}{} requests later", sharing.exactly ? "" : "about ", sharing.requests_later);
   if (sharing.element_share >= 0.5) return fmt::format("the same elements come again {}", later);
-  return fmt::format("what shares their sectors comes {}", later);
+  return fmt::format("requests that share their sectors come {}", later);
 }
 
 std::string reuse_words(const PatternShape& shape) {

@@ -11,6 +11,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/base/suggest.hpp"
+#include "engine/base/words.hpp"
 
 namespace gpumem {
 
@@ -62,6 +63,62 @@ bool same_letters(string_view left, string_view right) {
   return std::ranges::equal(left, right, {}, lower, lower);
 }
 
+/// Whether a number ends in a unit: "4KiB", but not "1e6" or "0x1f".
+bool has_unit(string_view text) {
+  if (text.starts_with("0x") || text.starts_with("0X")) return false;
+  return std::ranges::any_of(text, [](char c) { return (c >= 'a' && c <= 'z' && c != 'e') || (c >= 'A' && c <= 'Z'); });
+}
+
+std::string size_word(std::uint64_t bytes) {
+  std::string word = size_in_words(bytes);
+  std::erase(word, ' ');
+  return word;
+}
+
+/// A range of steps, in the words that somebody wrote it with.
+struct SteppedRange {
+  string_view first_text;
+  string_view last_text;
+  string_view step_text;  ///< empty: there is none
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  std::uint64_t step = 1;
+
+  [[nodiscard]] std::uint64_t steps() const { return (last - first) / step; }
+  [[nodiscard]] bool of_sizes() const { return has_unit(first_text) || has_unit(last_text) || has_unit(step_text); }
+};
+
+/// The least of 1, 2, 5, 10, 20, ..., or of bytes of 1, 2, 4, 8, ..., that is at least so much; 0: none.
+std::uint64_t rounded_up(std::uint64_t least, bool bytes) {
+  std::uint64_t value = 1;
+  for (std::size_t i = 1; value < least; ++i) {
+    if (value > largest / 4) return 0;
+    value = bytes || i % 3 != 2 ? 2 * value : value / 2 * 5;
+  }
+  return value;
+}
+
+/// The range with as many of its values as `points`, or fewer.
+std::vector<std::string> thinner(const SteppedRange& range, std::uint64_t points) {
+  constexpr std::uint64_t factor_of_sizes = 4;
+  const auto factor_suits = [&](std::uint64_t factor) {
+    std::uint64_t values = 1;
+    for (std::uint64_t value = range.first; value > 0 && value <= range.last / factor; value *= factor) ++values;
+    return range.first > 0 && range.step_text.empty() && values <= points;
+  };
+  const std::string ends = fmt::format("{}..{}", range.first_text, range.last_text);
+  const bool sizes = range.of_sizes();
+  if (sizes && factor_suits(factor_of_sizes)) return {fmt::format("{}*{}", ends, factor_of_sizes)};
+  std::vector<std::string> forms;
+  const std::uint64_t times = rounded_up(range.steps() / points + 1, sizes);
+  if (times > 0 && times <= largest / range.step) {
+    const std::uint64_t step = range.step * times;
+    forms.push_back(fmt::format("{}:{}", ends, sizes ? size_word(step) : std::to_string(step)));
+  }
+  if (!sizes && factor_suits(2)) forms.push_back(ends + "*2");
+  return forms;
+}
+
 class RangeReader {
  public:
   RangeReader(const RangePlace& place, const std::function<void(std::uint64_t)>& add) : place_(place), add_(add) {}
@@ -73,6 +130,9 @@ class RangeReader {
     if (item.find('*') != string_view::npos) fail("'{}' has a factor but no range; write it as 1..1024*2", item);
     add_(number(item, item));
   }
+
+  /// The last range of steps that was read.
+  [[nodiscard]] const std::optional<SteppedRange>& range() const { return range_; }
 
  private:
   template <class... Arguments>
@@ -92,7 +152,8 @@ class RangeReader {
     const std::uint64_t first = number(first_text, item);
     const std::uint64_t last = number(last_text, item);
     if (first > last) fail("'{}' runs backwards; write {}..{}", item, last_text, first_text);
-    if (sign == string_view::npos) return add_steps(item, first, last, 1);
+    SteppedRange range{.first_text = first_text, .last_text = last_text, .step_text = {}, .first = first, .last = last};
+    if (sign == string_view::npos) return add_steps(item, range);
 
     const bool multiplies = rest[sign] == '*';
     const string_view by_text = trimmed(rest.substr(sign + 1));
@@ -104,22 +165,28 @@ class RangeReader {
     const std::uint64_t by = number(by_text, item);
     if (multiplies) return add_factors(item, first, last, by);
     if (by == 0) fail("'{}' never ends: its step is 0; leave the step out, or make it 1 or more", item);
-    add_steps(item, first, last, by);
+    range.step = by;
+    range.step_text = by_text;
+    add_steps(item, range);
   }
 
-  void add_steps(string_view item, std::uint64_t first, std::uint64_t last, std::uint64_t step) {
-    const std::uint64_t steps = (last - first) / step;
+  void add_steps(string_view item, const SteppedRange& range) {
+    range_ = range;
+    const std::uint64_t steps = range.steps();
     if (steps >= maximum_points) {
-      const std::string points = steps == largest ? "2^64" : std::to_string(steps + 1);
-      fail("'{}' is {} points, more than the {} {} takes; a step helps: {}..{}:{}", item, points, maximum_points,
-           place_.taker, first, last, (last - first) / maximum_points + 1);
+      const std::string count = steps == largest ? "2^64" : std::to_string(steps + 1);
+      fail("'{}' is {} points, more than the {} {} takes; write {}", item, count, maximum_points, place_.taker,
+           fmt::join(thinner(range, maximum_points), " or "));
     }
-    for (std::uint64_t i = 0; i <= steps; ++i) add_(first + i * step);
+    for (std::uint64_t i = 0; i <= steps; ++i) add_(range.first + i * range.step);
   }
 
   void add_factors(string_view item, std::uint64_t first, std::uint64_t last, std::uint64_t factor) {
     if (factor < 2) fail("'{}' never ends: its factor is {}; make it 2 or more", item, factor);
-    if (first == 0) fail("'{}' never ends: it multiplies 0; start from 1, or list 0 first as in 0,1..32*2", item);
+    if (first == 0) {
+      const string_view rest = item.substr(item.find("..") + 2);
+      fail("'{0}' never ends: it multiplies 0; write 1..{1}, or with the 0 as well 0,1..{1}", item, trimmed(rest));
+    }
     for (std::uint64_t value = first;; value *= factor) {
       add_(value);
       if (value > last / factor) return;
@@ -208,15 +275,16 @@ class RangeReader {
   }
 
   /// An end that would suit a range starting at `text`, for an error line.
-  [[nodiscard]] static std::string above(string_view text) {
-    std::uint64_t value = 0;
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool plain = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && value < largest / 2;
-    return plain ? std::to_string(value < 32 ? 32 : value * 2) : "END";
+  [[nodiscard]] std::string above(string_view text) const {
+    constexpr std::uint64_t least = 32;
+    const std::uint64_t value = number(text, text);
+    if (value > largest / 1024) return "END";
+    return has_unit(text) ? size_word(1024 * value) + "*4" : std::to_string(std::max(least, 2 * value));
   }
 
   const RangePlace& place_;
   const std::function<void(std::uint64_t)>& add_;
+  std::optional<SteppedRange> range_;
 };
 
 }  // namespace
@@ -235,6 +303,16 @@ std::vector<string_view> list_items(string_view list, const RangePlace& place) {
 
 void read_range(string_view item, const RangePlace& place, const std::function<void(std::uint64_t)>& add) {
   RangeReader(place, add).read(item);
+}
+
+std::optional<std::string> thinned(std::string_view item, std::uint64_t points) {
+  const RangePlace nowhere;
+  const std::function<void(std::uint64_t)> ignore = [](std::uint64_t) {};
+  RangeReader reader(nowhere, ignore);
+  reader.read(item);
+  if (!reader.range() || points == 0) return std::nullopt;
+  std::vector<std::string> forms = thinner(*reader.range(), points);
+  return forms.empty() ? std::nullopt : std::optional(std::move(forms.front()));
 }
 
 }  // namespace gpumem

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,5 +31,9 @@ struct RangePlace {
 /// Throws a usage error of one line that begins with `place.where`, quotes the text and says what would be right: for
 /// what is not in the syntax, never ends, or has more than `maximum_points` values.
 void read_range(std::string_view item, const RangePlace& place, const std::function<void(std::uint64_t)>& add);
+
+/// A range that read_range() takes, with a round step or factor that leaves at most `points` of its values:
+/// "0..9999" -> "0..9999:2". Nothing for what is no range of steps.
+[[nodiscard]] std::optional<std::string> thinned(std::string_view item, std::uint64_t points);
 
 }  // namespace gpumem

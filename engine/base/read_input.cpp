@@ -19,8 +19,9 @@ namespace gpumem {
 namespace {
 
 [[noreturn]] void cannot_read(const std::string& source) {
-  throw usage_error(errno == 0 ? fmt::format("cannot read '{}'", source)
-                               : fmt::format("cannot read '{}': {}", source, std::strerror(errno)));
+  if (errno == 0) throw usage_error(fmt::format("cannot read '{}'", source));
+  throw usage_error(fmt::format("cannot read '{}': {}{}", source, std::strerror(errno),
+                                errno == EISDIR ? "; name a file in it" : ""));
 }
 
 /// It can be read only once.

@@ -58,7 +58,7 @@ std::string cause_of(PeerFacts::Status status) {
     case Status::gpu_not_supported:
       return "the GPUs do not support it";
     case Status::topology_not_supported:
-      return "what joins them on the host does not support it (different I/O hubs)";
+      return "their connection on the host does not support it (different I/O hubs)";
     case Status::disabled:
       return "a setting of the driver disables it";
     case Status::not_supported:

@@ -169,7 +169,10 @@ class Parser {
       advance();
       return builder_.literal(first.kind == Kind::sweep ? swept_.value() : first.value);
     }
-    if (!token_.is("(")) fail(fmt::format("a value is missing before {}", in_words(token_)));
+    if (!token_.is("(")) {
+      const char* hint = token_.is("*") ? "; a square is i * i" : "";
+      fail(fmt::format("a value is missing before {}{}", in_words(token_), hint));
+    }
     advance();
     const std::uint16_t value = conditional();
     expect(")", first);

@@ -120,8 +120,9 @@ Token Tokens::sign() {
   }
   const auto byte = static_cast<unsigned char>(rest.front());
   const bool shows = byte >= 0x20 && byte < 0x7F;
-  fail(fmt::format("{} is no part of an expression",
-                   shows ? quoted(rest.substr(0, 1)) : fmt::format("byte 0x{:02X}", byte)));
+  const char* hint = byte == '[' ? "; an array of indices is a file: gpumem probe --indices FILE" : "";
+  fail(fmt::format("{} is no part of an expression{}",
+                   shows ? quoted(rest.substr(0, 1)) : fmt::format("byte 0x{:02X}", byte), hint));
 }
 
 }  // namespace gpumem::pattern

@@ -19,7 +19,8 @@ namespace gpumem::pattern {
 namespace {
 
 Error cannot_read(const std::string& path, int reason) {
-  return usage_error(fmt::format("cannot read '{}': {}", path, std::strerror(reason)));
+  return usage_error(fmt::format("cannot read '{}': {}{}", path, std::strerror(reason),
+                                 reason == EISDIR ? "; name a file in it" : ""));
 }
 
 class FileDescriptor {

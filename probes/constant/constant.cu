@@ -112,7 +112,7 @@ static Workload describe_constant(const Case& decided, const Device& device) {
                             .request = [=](std::uint64_t k) { return look_ups.pattern.request(k); }});
   workload.useful_bytes_read = workload.sites.front().requests * access::warp_lanes * sizeof(std::uint32_t);
   if (look_ups.space != access::Space::shared) {
-    workload.unmodelled = "neither the cache for constants nor one look-up after another in L1 is a stage of the model";
+    workload.unmodelled = "the model has no stage for the constant cache, nor for look-ups in L1 one after another";
   }
   return workload;
 }
@@ -175,7 +175,7 @@ static Probe constant_probe() {
                        .minimum = 1,
                        .maximum = row_words}),
       axis::space({.flag = "space",
-                   .purpose = "where the table lies; in global memory it is found in L1",
+                   .purpose = "memory of the table; in global memory it is found in L1",
                    .value_optional = true})};
   probe.compared = axis::space.name;
   probe.baseline = std::string("constant");
@@ -184,8 +184,8 @@ static Probe constant_probe() {
     return workload.sites.front().space == access::Space::constant ? std::nullopt : std::optional(1.0);
   });
   probe.concluded = {
-      {"fixed_cycles", "fitted over the addresses: what a request to constant memory takes beside them", Better::less},
-      {"cycles_per_address", "fitted over the addresses: what each of them adds", Better::less}};
+      {"fixed_cycles", "fixed time of a request to constant memory, fitted over the addresses", Better::less},
+      {"cycles_per_address", "time that each address adds, fitted over the addresses", Better::less}};
   probe.describe = describe_constant;
   probe.prepare = prepared<LookUpExperiment>;
   probe.conclude = conclude_constant;

@@ -73,11 +73,10 @@ void add_fit(Conclusion& conclusion, std::span<const Outcome> outcomes) {
   conclusion.facts.push_back(
       {FactKind::fit,
        indices,
-       !fits                         ? "The cost of constant memory is not in proportion to the number of addresses."
-       : line.at_zero < least_cycles ? "Each address takes {address_cycles}, and a request nothing beside, within "
-                                       "{error_percent}."
-                                     : "Each address takes {address_cycles}, and a request {fixed_cycles} beside, "
-                                       "within {error_percent}.",
+       !fits ? "The cost of constant memory is not in proportion to the number of addresses."
+       : line.at_zero < least_cycles
+           ? "A request takes {address_cycles} for each address and nothing else, within {error_percent}."
+           : "A request takes {fixed_cycles}, and {address_cycles} for each address, within {error_percent}.",
        {{"address_cycles", line.slope}, {"fixed_cycles", line.at_zero}, {"error_percent", std::ceil(error * 100)}}});
   if (!fits) return;
   conclusion.found = {{"fixed_cycles", line.at_zero, indices}, {"cycles_per_address", line.slope, indices}};

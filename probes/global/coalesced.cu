@@ -42,7 +42,7 @@ static Probe coalesced_probe() {
   return make_probe(
       "coalesced", "the order of a warp's lanes within sectors: it costs nothing",
       axis::lanes({.flag = "lanes",
-                   .purpose = "which lane takes which of the warp's elements; subset leaves out every other lane"}),
+                   .purpose = "order of the lanes over the warp's elements; subset leaves out every other lane"}),
       std::string("aligned"), [](const Case& tested) { return tested[axis::lanes]; });
 }
 

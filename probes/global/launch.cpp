@@ -80,7 +80,7 @@ Launch launch_of(const Case& decided) {
 
 Axis op_axis() {
   return axis::op({.flag = "op",
-                   .purpose = "what the kernel does with its elements; misaligned stores cost far more than loads",
+                   .purpose = "operation on the elements; misaligned stores cost far more than loads",
                    .defaults = "copy"});
 }
 

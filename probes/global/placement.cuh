@@ -143,7 +143,7 @@ void run_placed(Probe& probe, PlacementOf placement_of, Modelling (*modelling_of
     const Modelling modelling = modelling_of(decided);
     if (modelling == Modelling::simulated) allow_simulation(workload, launch, placement);
     if (modelling == Modelling::none)
-      workload.unmodelled = "how far L1 combines what a thread stores next to each other is no part of the model";
+      workload.unmodelled = "the model does not know how far L1 combines neighbouring stores of a thread";
     return workload;
   };
   probe.size = [=](std::span<Case> sweep, const Device& device) {

@@ -75,7 +75,7 @@ void describe_memory_chase(Workload& workload, const MemoryWalk& walk, access::S
   workload.kernel = measure::kernel_name<&chase_memory<unrolled>>();
   workload.blocks = 1;
   workload.block_threads = chase_threads;
-  workload.unmodelled = "no stage of the model is about latencies one after another";
+  workload.unmodelled = "the model has no stage for latencies one after another";
   if (space == access::Space::host) {
     workload.host_bytes = walk.footprint_bytes();
   } else {

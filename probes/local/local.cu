@@ -98,7 +98,7 @@ static Workload describe_local(const Case& decided, const Device& device) {
       [](auto words, auto index) { return measure::kernel_name<&update_array<words(), decltype(index)>>(); });
   workload.blocks = std::uint64_t{device.multiprocessors} * blocks_per_multiprocessor;
   workload.block_threads = block_threads;
-  workload.unmodelled = "caches that hold a thread's array in part are no stage of the model";
+  workload.unmodelled = "the model has no stage for caches that hold part of a thread's array";
   if (update.in_registers) return workload;
 
   const std::uint64_t warps = workload.blocks * block_threads / access::warp_lanes;
@@ -247,16 +247,17 @@ static Probe local_probe() {
   probe.name = "local";
   probe.purpose = "a thread's own array: local memory against registers";
   probe.family = Family::local;
-  probe.axes = {axis::array_words(
-                    {.flag = "array-words",
-                     .unit = "words",
-                     .purpose = "4-byte words in each thread's array; many of them do not fit in L1, nor in registers",
-                     .defaults = "4..64*2",
-                     .quick = "4,16,64",
-                     .numbers = {4, 8, 16, 32, 64}}),
-                axis::in_registers({.flag = "array",
-                                    .purpose = "where it lies; the compiler decides by whether it knows the indices",
-                                    .value_optional = true})};
+  probe.axes = {
+      axis::array_words(
+          {.flag = "array-words",
+           .unit = "words",
+           .purpose = "4-byte words in each thread's array; many of them do not fit in L1, nor in registers",
+           .defaults = "4..64*2",
+           .quick = "4,16,64",
+           .numbers = {4, 8, 16, 32, 64}}),
+      axis::in_registers({.flag = "array",
+                          .purpose = "memory of the array; the compiler takes registers if it knows the indices",
+                          .value_optional = true})};
   probe.compared = axis::in_registers.name;
   probe.baseline = std::string("registers");
   probe.headline = {

@@ -160,13 +160,13 @@ std::vector<Axis> axes() {
                     .all = all_gpus}),
       axis::via({.flag = "via",
                  .purpose =
-                     "who moves the data: the source's copy engine (-read: the target's), a kernel on the target that "
+                     "mover of the data: the source's copy engine (-read: the target's), a kernel on the target that "
                      "reads, one on the source that writes, or both copy engines through pinned memory of the host",
                  .defaults = "copy-engine,kernel-read,kernel-write,staged"}),
       axis::both({.flag = "direction", .purpose = "one way, or as much back at the same time"}),
       axis::at_once(
           {.flag = "at-once",
-           .purpose = "whether all pairs that have no GPU in common copy at the same time, which shows what they share",
+           .purpose = "pairs one after another, or all that have no GPU in common at once, which shows what they share",
            .defaults = "no",
            .value_optional = true,
            .alone = "yes",

@@ -32,7 +32,12 @@ std::uint64_t gpus_beside(const Device& gpu) { return std::max<std::uint64_t>(gp
 void require_pair(const PeerCase& peer, const Device& gpu) {
   const std::uint64_t gpus = gpus_beside(gpu);
   const auto& [source, target] = peer.pair;
-  if (gpus < 2) throw missing_capability_error("copies between GPUs need two of them: this machine has 1");
+  if (gpus < 2) {
+    throw missing_capability_error(
+        gpu.uuid
+            ? "copies between GPUs need two of them: this machine has 1"
+            : "copies between GPUs need two of them, and this profile is of one; predict eight with: --gpu h200x8");
+  }
   if (std::max(source, target) >= gpus) {
     throw missing_capability_error(
         fmt::format("there is no GPU {}: this machine has {}", std::max(source, target), gpus));
@@ -93,7 +98,7 @@ Workload describe(const Case& decided, const Device& gpu) {
     workload.host_bytes = pairs * (peer.both ? 2 : 1) * chunks_at_once * peer.chunk_bytes();
   }
   if (peer.via != Via::staged && workload.peer->link.path == PeerLink::Path::unknown) {
-    workload.unmodelled = "what joins the two GPUs is not known";
+    workload.unmodelled = "the link between the two GPUs is not known";
   }
   workload.sampled = peer.at_once;
   return workload;

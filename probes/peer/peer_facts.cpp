@@ -192,11 +192,11 @@ void add_shared(std::vector<Fact>& facts, std::span<const Method> methods) {
     }
     if (losers.empty()) continue;
     shares = true;
-    Fact& fact = facts.emplace_back(Fact{FactKind::limit,
-                                         {},
-                                         "{method}, pairs that copy at once share what carries them. Of their rates "
-                                         "alone they keep {kept_ratio pair}.",
-                                         {{"method", method_words(method)}}});
+    Fact& fact = facts.emplace_back(Fact{
+        FactKind::limit,
+        {},
+        "{method}, pairs that copy at once share links. Each keeps this much of its rate alone: {kept_ratio pair}.",
+        {{"method", method_words(method)}}});
     add_pairs(fact, "kept_ratio", losers);
   }
   if (compared.empty() || shares) return;
@@ -231,8 +231,8 @@ void add_latency(std::vector<Fact>& facts, std::span<const Method> methods) {
 }  // namespace
 
 std::vector<Quantity> concluded_of_peers() {
-  return {{"median_pair_gb_per_s", "of all pairs by one way, the one in the middle", Better::more},
-          {"slowest_pair_gb_per_s", "of all pairs by one way, the slowest", Better::more}};
+  return {{"median_pair_gb_per_s", "median of all pairs by one way", Better::more},
+          {"slowest_pair_gb_per_s", "slowest of all pairs by one way", Better::more}};
 }
 
 Conclusion conclude_peers(std::span<const Outcome> outcomes) {

@@ -40,10 +40,8 @@ Probe words_probe(std::vector<Axis> own) {
                         .purpose = "size of a word: what one lane loads or stores with one instruction",
                         .defaults = "4",
                         .numbers = {4, 8, 16}}));
-  probe.axes.push_back(
-      axis::op({.flag = "op",
-                .purpose = "what the kernel does with the words: conflicts cost loads and stores alike",
-                .defaults = "read"}));
+  probe.axes.push_back(axis::op(
+      {.flag = "op", .purpose = "operation on the words: conflicts cost loads and stores alike", .defaults = "read"}));
   probe.headline = request_cycles(
       [](const Workload& workload, const Device&) { return std::optional(least_cycles(workload.sites.front())); });
   probe.metrics = {{.quantity = {"gb_per_s_per_multiprocessor", "bandwidth of one multiprocessor", Better::more},

@@ -166,9 +166,9 @@ static Workload describe_texture(const Case& decided, const Device&) {
   workload.blocks = read.launch.blocks();
   workload.block_threads = tile.block_threads;
   if (read.through_texture_unit()) {
-    workload.unmodelled = "what the texture unit does is no stage of the model";
+    workload.unmodelled = "the model has no stage for the texture unit";
   } else if (read.steps == Steps::by_columns) {
-    workload.unmodelled = "columns read in tiles of a texture are not simulated by the model";
+    workload.unmodelled = "the model does not simulate columns read in tiles of a texture";
   }
   return workload;
 }
@@ -363,7 +363,7 @@ static Probe texture_probe() {
                   .purpose = "order in which neighbouring threads take texels; tiles are 16 x 16",
                   .quick = "row,column"}),
       axis::path({.flag = "path",
-                  .purpose = "what the texels are read through; 2-D textures and surfaces have a layout of their own",
+                  .purpose = "path to the texels; 2-D textures and surfaces have a layout of their own",
                   .value_optional = true}),
       global::axis::buffer_bytes({.flag = "buffer",
                                   .unit = "bytes",

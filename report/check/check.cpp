@@ -17,7 +17,7 @@ namespace gpumem::report {
 namespace {
 
 constexpr std::size_t soundness_checks = 2;
-constexpr const char* nothing_checked_name = "what it is about was checked";
+constexpr const char* nothing_checked_name = "at least one of the suite's own expectations was checked";
 
 CheckRecord named(const char* name) {
   CheckRecord check;
@@ -120,7 +120,7 @@ CheckRecord program_ended_well(const ProgramRecord& program) {
 }
 
 CheckRecord kernels_were_seen(const Report& report) {
-  CheckRecord check = named("its kernels were looked at");
+  CheckRecord check = named("its kernels were sampled");
   std::optional<std::size_t> unseen;  // the first
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     if (report.results[i].status == Status::ok) {  // or counted
@@ -286,10 +286,10 @@ std::vector<CheckRecord> nothing_checked(std::span<const CheckRecord> checks, bo
     CheckRecord& failure = found.emplace_back(named(nothing_checked_name));
     failure.device = gpu;
     failure.verdict = Verdict::fail;
-    failure.reason = fmt::format("none of {}{} has an answer; the first expectation skipped, {}: {}",
-                                 counted(asked.size(), "expectation"),
-                                 of_suite && most == CheckRecord::About::cases ? " of the suite's own cases" : "",
-                                 asked.front()->name, asked.front()->reason);
+    failure.reason =
+        fmt::format("none of {}{} has an answer; the first one skipped, {}: {}", counted(asked.size(), "expectation"),
+                    of_suite && most == CheckRecord::About::cases ? " of the suite's own cases" : "",
+                    asked.front()->name, asked.front()->reason);
   }
   return found;
 }

@@ -20,7 +20,7 @@ struct CheckRules {
 };
 
 /// What every report is asked: that its cases ran, and moved the right data. One of a user's program, that it ended
-/// well, and that its kernels were looked at.
+/// well, and that its kernels were sampled.
 [[nodiscard]] std::vector<CheckRecord> check_soundness(const Report& report, const CheckRules& rules);
 
 /// What a report is asked for want of a suite: that nothing has spoilt its measurements. Nothing of a user's program,

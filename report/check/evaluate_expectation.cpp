@@ -40,9 +40,9 @@ std::optional<std::string> not_measured(const Report& report, const Record& reco
   if (quantity == "measured_over_predicted") {
     if (report.is_prediction()) return "nothing was measured";
     if (contains(record.flags, "predicted_from_attributes"))
-      return "there is no profile of this GPU to hold it against; 'gpumem calibrate' makes one";
+      return "this GPU has no profile to compare with; 'gpumem calibrate' makes one";
     if (contains(record.flags, "predicted_from_guesses"))
-      return "the profile of this GPU assumes what decides it, or scales it from another GPU's; 'gpumem calibrate' "
+      return "the profile assumes the rate that decides it, or scales it from another GPU's; 'gpumem calibrate' "
              "measures it";
   }
   if (report.is_prediction()) {
@@ -279,7 +279,7 @@ std::string hold_flags(const Expectation& expectation, const Report& report, con
     const std::string first = place_words(cases_of(report.results, ran), report.results[flagged.front()]);
     return fmt::format("{}: {}; {} of {}", first, join(raised, ", "), flagged.size(), counted(ran.size(), "case"));
   }
-  if (!report.watched) return "an older report: it does not say what was watched";
+  if (!report.watched) return "the report is older and does not say which flags were watched";
   for (const std::string& flag : expectation.flags) {
     if (!contains(*report.watched, flag)) return why_unwatched(flag, report);
   }

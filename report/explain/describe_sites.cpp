@@ -77,7 +77,7 @@ bool launches_differ(const Record& record) {
 }
 
 constexpr const char* launches_differ_words =
-    "Its launches are not alike: those that were counted ask for something else than the one seen access by access.";
+    "Its launches differ: the counted ones access memory in another way than the one seen access by access.";
 
 /// Whether the verdict is told before the sites of a kernel with something that can be changed.
 bool verdict_comes_first(const Record& record, const KernelVerdict& verdict, const std::vector<CurableSite>& sites) {
@@ -126,8 +126,7 @@ Explanation limited_explanation(const Record& record, const std::vector<CurableS
   if (verdict.is_fine) verdict.brief = fine_brief;
   std::vector<std::string> words;
   if (verdict.is_fine) {
-    words.emplace_back(sites.empty() ? "its requests ask for little more than they use"
-                                     : "what its requests ask for beyond what they use costs next to no time");
+    words.emplace_back(sites.empty() ? "its requests waste little" : "the waste of its requests costs next to no time");
   }
   if (!verdict.full.empty()) words.push_back((words.empty() ? "" : "by the model ") + verdict.full);
   return {.brief = verdict.brief, .full = capitalised(join(words, "; ")) + "."};
@@ -156,7 +155,7 @@ Explanation kernel_explanation(const Record& record) {
   const bool worth = is_worth_saving(record, sites);
   Explanation said = worth ? wasteful_explanation(record, sites) : limited_explanation(record, sites);
   if (launches_differ(record)) {
-    if (!worth) said.brief = "its launches are not alike";
+    if (!worth) said.brief = "its launches differ";
     said.full += (said.full.empty() ? "" : " ") + std::string(launches_differ_words);
   }
   return said;

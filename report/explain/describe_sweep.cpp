@@ -91,7 +91,7 @@ std::string best_words(const Story& story, const std::string& subject) {
 
 /// How goodness stands to the best: bandwidths are a share of it, cycles a multiple.
 std::string compared_to_best(const Story& story, double lowest, double highest) {
-  if (less_is_better(story)) return ratio_words(1 / highest, 1 / lowest) + " times that";
+  if (less_is_better(story)) return ratio_words(1 / highest, 1 / lowest) + " times as long";
   return ratio_words(lowest, highest) + " of it";
 }
 
@@ -204,8 +204,8 @@ std::string two_classes(const Story& story) {
                      class_runs(story, dear, group.plural));
 }
 
-/// The classes as a ladder, "Cases with 2 wavefronts per request run at 0.50 of it, with 4 at 0.25", or only its foot
-/// where that would be long.
+/// The classes as a ladder, "2 and 4 wavefronts per request run at 0.50 and 0.25 of it", or only its foot where that
+/// would be long.
 std::string many_classes(const Story& story) {
   constexpr std::size_t most_steps = 7;
   const CostClass& dearest = story.classes.back();
@@ -219,16 +219,16 @@ std::string many_classes(const Story& story) {
                        cost_words(dearest.cost, story.unit), class_runs(story, dearest, group.plural));
   }
   const bool less = less_is_better(story);
-  std::vector<std::string> steps;
+  std::vector<std::string> costs;
+  std::vector<std::string> ratios;
   for (std::size_t i = 1; i < story.classes.size(); ++i) {
-    const CostClass& cost_class = story.classes[i];
-    const double ratio = cost_class.median_goodness / story.best->goodness;
-    steps.push_back(i == 1 ? fmt::format("Cases with {} {}", cost_words(cost_class.cost, story.unit),
-                                         run_at(story, true, ratio, ratio))
-                           : fmt::format("with {} {}{}", trimmed(*one_number(cost_class.cost), 2), less ? "" : "at ",
-                                         ratio_words(less ? 1 / ratio : ratio, less ? 1 / ratio : ratio)));
+    const double ratio = story.classes[i].median_goodness / story.best->goodness;
+    costs.push_back(trimmed(*one_number(story.classes[i].cost), 2));
+    ratios.push_back(less ? ratio_words(1 / ratio, 1 / ratio) : ratio_words(ratio, ratio));
   }
-  return join_in_words(steps);
+  const std::string run = less ? verb(story, true, "take", "takes") : verb(story, true, "run", "runs") + " at";
+  return fmt::format("{} {} per request {} {} {}", join_in_words(costs), story.unit, run, join_in_words(ratios),
+                     less ? "times as long" : "of it");
 }
 
 std::string classes_story(const Story& story, const std::string& subject) {
@@ -239,9 +239,9 @@ std::string classes_story(const Story& story, const std::string& subject) {
 
 std::string unordered_story(const Story& story, const std::string& subject) {
   const double ratio = story.worst->goodness / story.best->goodness;
-  std::string text = fmt::format("{} at {} and {}, {} or {}, at {}", best_words(story, subject), position(*story.best),
-                                 less_is_better(story) ? "most" : "least", value_of(*story.worst),
-                                 compared_to_best(story, ratio, ratio), position(*story.worst));
+  std::string text = fmt::format("{} at {}. The slowest {} {}, {}, at {}", best_words(story, subject),
+                                 position(*story.best), less_is_better(story) ? "take" : "reach",
+                                 value_of(*story.worst), compared_to_best(story, ratio, ratio), position(*story.worst));
   if (story.classes.size() > 1) {
     text += fmt::format("; {} per request range {}, which alone does not explain it", story.unit,
                         cost_range(story.classes.front().cost, story.classes.back().cost, story.unit));

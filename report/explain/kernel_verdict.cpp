@@ -22,7 +22,7 @@ namespace {
 constexpr double far_longer = 1.5;
 constexpr double most_of_limit = 0.8;  // of its time, from which on a kernel is as good as what limits it
 constexpr double explained_from = 2.0 / 3;
-constexpr double short_s = 10e-6;  // up to which the launch itself may be most of a kernel
+constexpr double short_s = 10e-6;  // up to which launch overhead may be most of a kernel
 
 bool waits(std::string_view stage) { return stage == "latency" || stage == "uneven_work"; }
 
@@ -63,6 +63,9 @@ ArithmeticCure arithmetic_cure(std::string_view stage) {
   return {stage, "fewer_instructions", "issue fewer: wider loads, unrolled loops, values computed once"};
 }
 
+/// Of the words for a stage that is arithmetic.
+bool is_plural(std::string_view stage) { return stage == "fma" || stage == "special" || stage == "tensor"; }
+
 std::string library_words(const LibraryKernel& library, std::string_view what) {
   return fmt::format("a kernel of {}, {}", library.library, what);
 }
@@ -72,21 +75,21 @@ KernelVerdict waiting_verdict(const LongestStages& longest, const std::optional<
   KernelVerdict verdict;
   verdict.name = uneven ? "uneven_work" : "too_little_in_flight";
   verdict.cure = library ? "more_work_at_once" : uneven ? "share_out_work" : "more_loads_in_flight";
-  const std::string times = fmt::format("take {} one after another, where all else that it does would take {}",
+  const std::string times = fmt::format("take {} one after another; everything else takes {}",
                                         stage_time_words(LongestStages::seconds(longest.waiting)),
                                         stage_time_words(LongestStages::seconds(longest.working)));
   if (library) {
     verdict.is_settled = true;
     verdict.brief = library_words(*library, "too little work at once");
-    verdict.full = fmt::format("its loads {}: hand {} more work at once", times, library->library);
+    verdict.full = fmt::format("its loads {}; hand {} more work at once", times, library->library);
   } else if (uneven) {
     verdict.brief = "uneven work: few warps have most of the loads; share them out (a warp a row, not a thread)";
     verdict.full = fmt::format(
-        "the loads of its busiest warps {}: share them out (a warp a row, not a thread; long rows in parts)", times);
+        "the loads of its busiest warps {}; share them out (a warp a row, not a thread; long rows in parts)", times);
   } else {
-    verdict.brief = "too few loads under way: let more threads share the work";
+    verdict.brief = "too few loads in flight: let more threads share the work";
     verdict.full = fmt::format(
-        "its loads {}: too few are under way; let more threads share the work, or issue several loads before the first "
+        "its loads {}; too few are in flight: let more threads share the work, or issue several loads before the first "
         "is used",
         times);
   }
@@ -96,11 +99,11 @@ KernelVerdict waiting_verdict(const LongestStages& longest, const std::optional<
 KernelVerdict unexplained_verdict(double times) {
   return {.name = "unexplained",
           .brief = "waits for something other than its accesses",
-          .full = fmt::format("it takes {} x as long as its accesses explain: something else holds it up",
+          .full = fmt::format("it takes {} x as long as its accesses explain; something else holds it up",
                               trimmed(times, 1))};
 }
 
-/// "device memory 60 %, the lines fetched into L2 40 %".
+/// "device memory 60 %, lines fetched into L2 40 %".
 std::string shares_words(const Record& record, double time_s) {
   constexpr std::size_t most = 3;
   std::vector<const StageRecord*> stages;
@@ -189,8 +192,8 @@ KernelVerdict kernel_verdict(const Record& record) {
   if (model::is_arithmetic(longest.working->stage) && share >= 0.5) {
     const bool tensor = longest.working->stage == "tensor";
     const std::string full =
-        fmt::format("{} takes {} of its {}", limit, stage_time_words(LongestStages::seconds(longest.working)),
-                    stage_time_words(time_s));
+        fmt::format("{} {} {} of its {}", limit, is_plural(longest.working->stage) ? "take" : "takes",
+                    stage_time_words(LongestStages::seconds(longest.working)), stage_time_words(time_s));
     const ArithmeticCure cure = arithmetic_cure(longest.working->stage);
     return {.name = tensor ? "tensor_cores" : "arithmetic",
             .cure = library ? std::string_view() : cure.key,
@@ -206,7 +209,7 @@ KernelVerdict kernel_verdict(const Record& record) {
   return {.name = "nothing_alone",
           .is_settled = library.has_value(),
           .brief = "nothing alone limits it: " + shares_words(record, time_s),
-          .full = "nothing alone limits it; of its time, " + shares_words(record, time_s)};
+          .full = "nothing alone limits it; shares of its time: " + shares_words(record, time_s)};
 }
 
 }  // namespace gpumem::report

@@ -82,7 +82,7 @@ std::string busy(const Evidence& e) { return e.limit_s && e.case_s ? whole_perce
 std::string fixed_costs(const Evidence& e) {
   const auto copies = std::ranges::find(e.record.stages, "copies", &StageRecord::stage);
   if (copies == e.record.stages.end() || !seconds_of(*copies)) return "each copy has a fixed cost";
-  return "the fixed costs of copies are " + stage_time_words(*seconds_of(*copies));
+  return "fixed costs of copies take " + stage_time_words(*seconds_of(*copies));
 }
 
 }  // namespace

@@ -117,11 +117,12 @@ std::string limit(const Together& together, std::optional<std::uint64_t> cache_b
   const std::string cache = "the CPU's cache of " + size_text(*cache_bytes);
   if (together.stays_in(cache_bytes)) {
     return fmt::format(
-        "that is the host's limit, and none of its memory, for {} holds what they move: they share a link "
-        "or a switch, as nvidia-smi topo -m may show.",
+        "that is the host's limit. It is not its memory, because {} holds the data: they share a link or a switch, as "
+        "nvidia-smi topo -m may show.",
         cache);
   }
-  return fmt::format("that is the host's limit. Sizes that {} holds tell whether it is that of its memory.", cache);
+  return fmt::format(
+      "that is the host's limit. Try sizes that {} holds: if they are faster, it is the limit of its memory.", cache);
 }
 
 /// Who gets less, or what all get.
@@ -143,17 +144,16 @@ std::string shares(const Together& together, const Together* larger, std::option
   const auto alone = together.sum_alone();
   if (!alone) return fmt::format("Each gets {}.", rates(together.flows));
   if (together.sum() < undisturbed * *alone) {
-    return fmt::format("All get less alike, {} each: {}", rates(together.flows), limit(together, cache_bytes));
+    return fmt::format("All lose alike, {} each: {}", rates(together.flows), limit(together, cache_bytes));
   }
   std::string text = fmt::format("They hardly disturb each other: each gets {}.", rates(together.flows));
   if (larger == nullptr) return text;
-  text += fmt::format(" With {} they do: {} together, {} of that alone.",
+  text += fmt::format(" With {} they do: {} together, {} of their rates alone.",
                       position_among({together.example, larger->example}, *larger->example), rate_words(larger->sum()),
                       fixed(*larger->kept(), 2));
   if (together.stays_in(cache_bytes)) {
     text += fmt::format(
-        " Links and switches carry both alike; what the CPU's cache of {} does not hold is limited by the "
-        "memory of the node.",
+        " Links and switches carry both alike; the node's memory limits sizes beyond the CPU's cache of {}.",
         size_text(*cache_bytes));
   }
   return text;

@@ -24,7 +24,7 @@ constexpr std::size_t brief_width = 60;
 constexpr std::string_view sorted_gain_name = "sorted_gain";  // of the probes that take patterns
 constexpr double noticeable = 1.03;  // a gain worth mentioning: well above the width of a measured interval
 
-/// "device memory, 249 us of 251 us (the sectors moved between L1 and L2 240 us)".
+/// "device memory, 249 us of 251 us (sectors moved between L1 and L2 240 us)".
 std::string limit_words(const Evidence& e) {
   std::string text = stage_words(e.limit);
   if (!e.limit_s || !e.case_s) return text;
@@ -94,11 +94,15 @@ std::optional<double> demand_beyond(const Evidence& e) {
 Explanation without_waste(const Evidence& e, bool sorting_gains) {
   if (e.better) {
     const auto more = demand_beyond(e);
-    const std::string text = better_words(*e.better);
-    const std::string how = more ? fmt::format(", where {} takes {} less time per useful byte", stage_words(e.limit),
-                                               whole_percent(1 - 1 / *more))
-                                 : ", for a reason that no stage shows";
-    return {.brief = text, .full = capitalised(text) + how + "."};
+    const std::string brief = better_words(*e.better);
+    if (!more) {
+      return {.brief = brief,
+              .full = fmt::format("{} is {} as fast; the model cannot explain why.",
+                                  capitalised(place_words(*e.better)), times_words(e.better->gain))};
+    }
+    return {.brief = brief,
+            .full = fmt::format("{}, because a useful byte takes {} less time of {}.", capitalised(brief),
+                                whole_percent(1 - 1 / *more), stage_words(e.limit))};
   }
   constexpr double near_peak = 0.8;
   const auto& fraction = e.record.fraction_of_peak;
@@ -148,24 +152,24 @@ std::vector<std::string> disagreements(const Evidence& e) {
     const bool explained = was_counted && e.case_s && *stage->counted_s > (1 - much) * *e.case_s;
     all.push_back(fmt::format("It took {} {} than predicted{}.", whole_percent(std::abs(longer)),
                               longer > 0 ? "longer" : "less time",
-                              longer > 0 && !explained ? ", so something here is not in the model" : ""));
+                              longer > 0 && !explained ? ", so the model misses something here" : ""));
   }
   const auto differ = [](double a, double b, double share) { return std::abs(a - b) > share * std::max(a, b); };
   for (const SiteRecord& site : record.access) {
     for (const auto& [unit, reading, least] : site.costs) {
       if (!reading.predicted || !reading.counted || !differ(*reading.predicted, *reading.counted, 0.01)) continue;
       const bool others = took_turns(unit, *reading.counted, *reading.predicted);
-      all.push_back(fmt::format("Counted are {} {} per {} of the {}, not the predicted {}{}.",
+      all.push_back(fmt::format("The hardware counted {} {} per {} of the {}, not the predicted {}{}.",
                                 trimmed(*reading.counted, 2), one_line(unit), site.op, one_line(site.site),
-                                trimmed(*reading.predicted, 2), others ? ": others take turns with them" : ""));
+                                trimmed(*reading.predicted, 2), others ? ": other accesses take turns with them" : ""));
     }
   }
   if (was_counted && stage->predicted_s && differ(*stage->predicted_s, *stage->counted_s, much)) {
-    all.push_back(fmt::format("By what was counted, its stage takes {}, not the predicted {}.",
+    all.push_back(fmt::format("By the counters its stage takes {}, not the predicted {}.",
                               stage_time_words(*stage->counted_s), stage_time_words(*stage->predicted_s)));
   }
   if (record.bottleneck && record.bottleneck->counted && *record.bottleneck->counted != record.bottleneck->predicted) {
-    all.push_back(fmt::format("Predicted was {}.", stage_words(record.bottleneck->predicted)));
+    all.push_back(fmt::format("The model predicted {} as the limit.", stage_words(record.bottleneck->predicted)));
   }
   return all;
 }

@@ -51,7 +51,14 @@ def overlap_words(busy: Sequence[float], whole: Sequence[float]) -> str:
     if not over:
         return ""
     bars = "1 bar" if len(over) == 1 else f"{len(over)} bars"
-    return f"drawn as all of the time: {bars} in which kernels that overlap took more, up to {100 * max(over):.0f} %"
+    return f"In {bars} overlapping kernels add up to {100 * max(over):.0f} %; drawn as 100 %."
+
+
+def unknown_words(kernels: int) -> str:
+    """Those that ran nobody knows when."""
+    if not kernels:
+        return ""
+    return "1 kernel without times is left out." if kernels == 1 else f"{kernels} kernels without times are left out."
 
 
 def panel(kernels: Sequence[Kernel], name: str) -> Panel | None:
@@ -77,13 +84,12 @@ def panel(kernels: Sequence[Kernel], name: str) -> Panel | None:
     series = [Series(f"{name}.{place}", label, place, 0,
                      points_of(label, [ran[i] if i < len(ran) else 0 for i in own], whole, width * factor, unit))
               for place, (label, ran) in enumerate(rows)]
-    unknown = len(kernels) - len(placed)
-    said = [f"left out: {unknown} of which it is not known" if unknown else "", overlap_words([busy[i] for i in own], passed)]
+    said = [unknown_words(len(kernels) - len(placed)), overlap_words([busy[i] for i in own], passed)]
     ends = len(own) * width * factor
     whose = f"the time of {gpus} GPUs" if gpus > 1 else "the time"
-    without = f" without {figure_text(cut_seconds * factor)} {unit} of looking closely" if cut_seconds else ""
+    without = f" without {figure_text(cut_seconds * factor)} {unit} of sampling" if cut_seconds else ""
     x = XAxis(f"time since the first launch{without}, {unit}", "linear", ticks(ends), [(0, "0"), (ends, figure_text(ends))])
     return Panel(name, f"When kernels of {command_of(placed[0].case.report)} ran",
-                 "; ".join(filter(None, said)), x,
+                 " ".join(filter(None, said)), x,
                  [Quantity(SHARE, f"share of {whose}, %")], series, [Guide("all of the time", SHARE, level=100)],
                  wide=True, stacked=width * factor)

@@ -36,6 +36,6 @@ def panel(kernels: Sequence[Kernel], name: str) -> Panel | None:
     series = [made for made in series if made.points]
     names: list[Tick] = [(i, kernel.name) for i, kernel in enumerate(rows)]
     more = sum(kernel.could_save() for kernel in kernels) - len(rows)
-    return Panel(name, f"What kernels of {command_of(rows[0].case.report)} could save",
+    return Panel(name, f"Possible savings in kernels of {command_of(rows[0].case.report)}",
                  f"{more} more could save less" if more else "", XAxis("kernel", "category", names, names),
                  [Quantity(TIME_ON_GPU, f"GPU time, {unit}")], series, [], wide=True, sideways=True)

@@ -43,13 +43,12 @@ struct ChartRow {
   bool logarithmic_y;
 };
 
-constexpr ChartRow chart_rows[] = {
-    {"working-set", "How far away data is, by how much of it there is", "a larger footprint", true, true},
-    {"loaded-latency", "How long a load takes while memory is busy", "busy memory", false, true},
-    {"offset", "What misalignment costs", "misalignment", false, false},
-    {"stride", "What strides cost", "strides", true, true},
-    {"bank", "What bank conflicts cost", "bank conflicts", true, true},
-    {"transfer", "What small copies over the link cost", "small copies", true, true}};
+constexpr ChartRow chart_rows[] = {{"working-set", "Latency by footprint", "a larger footprint", true, true},
+                                   {"loaded-latency", "Latency while memory is busy", "busy memory", false, true},
+                                   {"offset", "Cost of misalignment", "misalignment", false, false},
+                                   {"stride", "Cost of strides", "strides", true, true},
+                                   {"bank", "Cost of bank conflicts", "bank conflicts", true, true},
+                                   {"transfer", "Cost of small copies over the link", "small copies", true, true}};
 
 std::optional<Figure> figure_of(std::optional<double> measured, std::optional<double> predicted) {
   if (const auto known = positive(measured)) return Figure{*known, false};
@@ -349,8 +348,7 @@ void refuse_nothing_to_portray(const NamedReport& report) {
   const Portrait portrait = portrait_of(report.report);
   if (!portrait.levels.empty() || !portrait.charts.empty()) return;
   throw usage_error(fmt::format(
-      "'{}' has nothing that a portrait shows, neither the levels of memory nor what misuse costs; make one "
-      "that has with: gpumem portrait -o FILE.json",
+      "'{}' has none of the cases that a portrait shows; make a report that has them: gpumem portrait -o FILE.json",
       report.name));
 }
 

@@ -60,7 +60,7 @@ struct PortraitCurve {
 
 struct PortraitChart {
   std::string probe;
-  std::string title;     ///< "What misalignment costs"
+  std::string title;     ///< "Cost of misalignment"
   std::string of;        ///< the cost's name in a table: "misalignment"
   std::string x_axis;    ///< with its unit
   std::string quantity;  ///< on the y axis

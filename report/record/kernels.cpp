@@ -46,8 +46,8 @@ Probe make_kernel_probe() {
       {.quantity = {moved_name, "bytes of the sectors that requests touch, over the bytes asked for", Better::less}},
       {.quantity = {could_save_name, "time on the GPU that its wasteful accesses and its waiting cost, by the model",
                     Better::less}},
-      {.quantity = {could_save_low_name, "of that, what nine of ten kernels save at least", Better::less}},
-      {.quantity = {could_save_high_name, "of that, what nine of ten kernels save at most", Better::less}},
+      {.quantity = {could_save_low_name, "low end of that saving: nine of ten kernels save more", Better::less}},
+      {.quantity = {could_save_high_name, "high end of that saving: nine of ten kernels save less", Better::less}},
   };
   return probe;
 }

@@ -14,8 +14,8 @@ inline constexpr const char* counters_engine = "counters";
 
 /// Of ProgramRecord::skipped: launches of graphs of which nothing is known, and whose kernels are in no result.
 inline constexpr const char* graphs_reason =
-    "of CUDA graphs, not seen: the time of their kernels is in no sum; add --counters, or run the program without "
-    "graphs";
+    "of CUDA graphs were not seen, and their kernels are in no sum; add --counters, or run the program "
+    "without graphs";
 
 // Parameters of such a result.
 inline constexpr const char* kernel_parameter = "kernel";  ///< its name, demangled

@@ -83,7 +83,7 @@ Number local_bytes(const Record& record) {
 constexpr CaseQuantity kernel_quantities[] = {
     {could_save_share_name, "share of the program's time on the GPU that its wasteful accesses cost, by the model",
      Better::less, could_save_share},
-    {local_bytes_name, "bytes that a launch stores to and loads from local memory: what registers did not hold",
+    {local_bytes_name, "bytes that a launch stores to and loads from local memory, because registers did not hold them",
      Better::less, local_bytes},
 };
 

@@ -173,7 +173,7 @@ class Expect(ProgramTest):
     def test_usage(self):
         for arguments, part in {
             ("h201",): "the nearest are h200 (NVIDIA H200)",
-            ("--all", "h200"): "--all is every GPU that has a profile; leave out it or 'h200'",
+            ("--all", "h200"): "--all shows every GPU that has a profile; leave it out, or 'h200'",
             ("--all", "--device", "0"): "leave out it or --device",
             ("h200", "--device", "0"): "--device chooses a GPU of this machine",
             ("--device", "all"): "--device: expect shows one GPU",

@@ -52,7 +52,7 @@ class Written(PicturesTest):
                                 (("compare", *stride), "96 slower"),
                                 (("compare", "--fleet", *stride), "stride"),
                                 (("expect", "h200"), "link both ways"),
-                                (("show", str(REFERENCE / "h200" / "programs" / "kernels.json")), "What to change first"),
+                                (("show", str(REFERENCE / "h200" / "programs" / "kernels.json")), "Changes that save most"),
                                 (("probe", "--offset", "0", *MODEL, "--dry-run"), "offset")):
             with self.subTest(arguments=arguments):
                 self.assertIn(said, self.page(*arguments))

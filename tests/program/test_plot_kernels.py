@@ -187,7 +187,7 @@ class Savings(KernelsTest):
     def test_a_program_has_all_figures(self):
         panels = self.panels(GOLDEN / "program.json")
         self.assertEqual([panel["title"] for panel in panels], ["Roofline of memory, kernels of python3 train.py",
-                                                                "What kernels of python3 train.py could save",
+                                                                "Possible savings in kernels of python3 train.py",
                                                                 "When kernels of python3 train.py ran"])
         self.assertEqual([name for _, name in panels[1]["x"]["names"]], ["elementwise_kernel", "tile<0>"])
 

@@ -71,8 +71,7 @@ class Portrait(ProgramTest):
     def test_errors(self):
         nothing = str(GOLDEN / "overlap.json")
         self.assertEqual(self.fail_with(2, "portrait", nothing),
-                         f"'{nothing}' has nothing that a portrait shows, neither the levels of memory nor what misuse"
-                         " costs; make one that has with: gpumem portrait -o FILE.json")
+                         f"'{nothing}' has none of the cases that a portrait shows; make a report that has them: gpumem portrait -o FILE.json")
         self.assertIn("cannot read", self.fail_with(2, "portrait", "none.json"))
         self.assertIn("one JSON document holds one report", self.fail_with(2, "portrait", REPORT, REPORT, "--format", "json"))
         self.assertIn("portrait.csv", self.fail_with(2, "portrait", REPORT, "-o", str(self.directory / "portrait.csv")))

@@ -222,7 +222,7 @@ class Programs(ShowTest):
                 text = self.succeed("show", path, "--format", "markdown")
                 self.assertLessEqual(text.count("\n"), 60)
                 self.assertIn("### Kernels by GPU time", text)
-                self.assertIn("### What was seen, and what was not", text)
+                self.assertIn("### Coverage", text)
         report, _ = self.hostile()
         text = self.succeed("show", "-", "--format", "markdown", input=json.dumps(report))
         rows = [line for line in text.splitlines() if line.startswith("|")]

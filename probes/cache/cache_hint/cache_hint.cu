@@ -203,7 +203,7 @@ Workload describe_cache_hint(const Case& decided, const Device& device) {
   workload.allocated_bytes = launch.array_bytes() + (store ? 0 : launch.threads() * sizeof(std::uint32_t));
   workload.blocks = launch.blocks;
   workload.block_threads = block_threads;
-  workload.unmodelled = "what caches are told to keep or let go is no part of the model";
+  workload.unmodelled = "the model does not know cache operators";
   return workload;
 }
 

@@ -397,11 +397,11 @@ Probe neighbours_probe() {
   probe.compared = axis::protection.name;
   probe.baseline = std::string("none");
   probe.headline = {
-      .quantity = {"kept_percent", "of its rate alone, what the victim keeps beside the neighbour", Better::more},
+      .quantity = {"kept_percent", "share of its rate alone that the victim keeps beside the neighbour", Better::more},
       .predict =
           predicted([](const model::NeighbourRates& rates) { return 100 * rates.victim_beside / rates.victim_alone; })};
   const Metric neighbour_kept = {
-      .quantity = {"neighbour_kept_percent", "of its rate alone, what the neighbour keeps beside the victim",
+      .quantity = {"neighbour_kept_percent", "share of its rate alone that the neighbour keeps beside the victim",
                    Better::more},
       .predict = predicted(
           [](const model::NeighbourRates& rates) { return 100 * rates.neighbour_beside / rates.neighbour_alone; }),

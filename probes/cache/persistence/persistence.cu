@@ -175,7 +175,7 @@ Workload describe_persistence(const Case& decided, const Device& device) {
   workload.allocated_bytes = launch.words() * persistence_word_bytes + launch.threads() * sizeof(std::uint32_t);
   workload.blocks = launch.blocks;
   workload.block_threads = persistence_threads;
-  workload.unmodelled = "what is set apart in L2 is no part of the model";
+  workload.unmodelled = "the model does not know windows that are set aside in L2";
   return workload;
 }
 
@@ -259,7 +259,7 @@ Probe persistence_probe() {
   probe.axes = {
       axis::hot_set_bytes({.flag = "hot-set",
                            .unit = "bytes",
-                           .purpose = "what is read again and again, each time after a stream of twice the L2",
+                           .purpose = "data that is read again and again, each time after a stream of twice the L2",
                            .defaults = "4MiB..32MiB*2",
                            .quick = "16MiB",
                            .minimum = 512,

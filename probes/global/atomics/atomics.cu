@@ -185,12 +185,11 @@ Probe atomics_probe() {
            .quick = "1,32,8192",
            .minimum = 1,
            .maximum = std::uint64_t{1} << 28U}),
-      axis::unit_lanes(
-          {.flag = "address-per",
-           .purpose = "whether lanes take neighbouring addresses, or those of a warp one address together"}),
+      axis::unit_lanes({.flag = "address-per",
+                        .purpose = "lanes with neighbouring addresses, or all lanes of a warp with one address"}),
       axis::in_shared(
           {.flag = "atomics-space",
-           .purpose = "where the words lie: L2 executes atomics on global memory, the multiprocessor on shared"}),
+           .purpose = "memory of the words: L2 executes atomics on global memory, the multiprocessor on shared"}),
       axis::returns({.flag = "atomics-op",
                      .purpose = "red adds and is not waited for; atom returns the old value",
                      .quick = "red"})};

@@ -84,7 +84,10 @@ static Conclusion conclude_blocked(std::span<const Outcome> outcomes) {
   const Outcome& worst = worst_of(outcomes);
   if (interleaved == nullptr || outcomes.size() == 1) {
     std::vector<Fact> facts = {best_run(best, interleaved_reach)};
-    facts.front().says += " What runs cost shows only beside interleaved threads: --run 1 and longer ones.";
+    facts.front().says +=
+        interleaved == nullptr
+            ? " Interleaved threads show what runs cost: add --run 1."
+            : " Longer runs show what they cost: --run 1,2,4,8. The model predicts them for --op read.";
     if (better(best, worst)) facts.push_back(run_cost(worst, best));
     return {.facts = std::move(facts)};
   }

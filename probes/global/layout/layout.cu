@@ -66,7 +66,7 @@ static std::vector<Axis> layout_axes() {
                         "those in tiles of 32 structures",
                     .value_optional = true}),
       axis::one_field({.flag = "fields",
-                       .purpose = "what a thread accesses of its structure: all of its fields, or the first alone",
+                       .purpose = "fields of its structure that a thread accesses: all, or the first alone",
                        .quick = "all"}),
       op_axis(), std::move(buffer)};
 }

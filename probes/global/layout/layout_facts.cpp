@@ -95,7 +95,7 @@ Conclusion conclude_layout(std::span<const Outcome> outcomes) {
   if (outcomes.size() == sizes.size()) {
     return {.facts = {layout_fact(FactKind::fastest, best,
                                   "{doing} {what} of {structure_bytes} laid out as {layout} reaches {rate_gb_per_s}. "
-                                  "What the layout costs shows only beside another one.")}};
+                                  "Add another --layout to see what this one costs.")}};
   }
   if (as_good(worst, best)) {
     Fact same =

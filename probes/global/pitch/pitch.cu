@@ -101,7 +101,7 @@ static std::vector<Axis> row_axes() {
                          .value_optional = true}),
           axis::walk(
               {.flag = "walk",
-               .purpose = "what a warp accesses at once: 32 elements of a row, 32 of a column, or 8 of each of 4 rows",
+               .purpose = "elements that a warp accesses at once: 32 of a row, 32 of a column, or 8 of each of 4 rows",
                .quick = "row"}),
           op_axis(),
           word_bytes_axis(),

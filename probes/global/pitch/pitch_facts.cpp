@@ -43,13 +43,13 @@ std::vector<Fact> facts_alone(std::span<const Outcome> outcomes) {
   if (outcomes.size() > 1 && as_good(worst, best)) {
     Fact same = rows_fact(FactKind::as_fast_as, best,
                           "{doing} {rows} rows reaches {rate_gb_per_s} whatever their width. "
-                          "What padding gains shows only beside the other rows.");
+                          "Add the other --rows to see what padding gains.");
     same.outcomes = all_of(outcomes);
     return {std::move(same)};
   }
   std::vector<Fact> facts = {rows_fact(FactKind::fastest, best,
                                        "{doing} {rows} rows of {width} elements reaches {rate_gb_per_s}. "
-                                       "What padding gains shows only beside the other rows.")};
+                                       "Add the other --rows to see what padding gains.")};
   if (outcomes.size() > 1) {
     facts.push_back(compared_fact(FactKind::costs, worst, best,
                                   "At a width of {width} {doing} takes {gain_ratio} as long: {slow_gb_per_s}."));

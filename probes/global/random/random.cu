@@ -137,7 +137,7 @@ static Workload describe_random(const Case& decided, const Device& device) {
   const std::uint64_t checksums = access.launch.stores() ? 0 : access.launch.threads() * sizeof(std::uint32_t);
   workload.allocated_bytes = access.footprint_bytes + checksums;
   if (access.updates && access.footprint_bytes <= device.l2_bytes) {
-    workload.unmodelled = "how long loads and stores of the same few lines wait for each other is no part of the model";
+    workload.unmodelled = "the model does not know how long loads and stores of the same few lines wait for each other";
   }
   return workload;
 }
@@ -207,10 +207,9 @@ static std::vector<Axis> random_axes() {
                .defaults = "1MiB..4GiB*4",
                .quick = "16MiB,1GiB",
                .minimum = smallest_footprint}),
-          axis::random_op(
-              {.flag = "op",
-               .purpose = "what the kernel does with elements in random places; update reads and writes each (GUPS)",
-               .quick = "gather,update"}),
+          axis::random_op({.flag = "op",
+                           .purpose = "operation on elements in random places; update reads and writes each (GUPS)",
+                           .quick = "gather,update"}),
           std::move(word_bytes)};
 }
 
@@ -251,8 +250,8 @@ static Conclusion conclude_random(std::span<const Outcome> outcomes) {
     found = {{"half_rate_footprint_bytes", static_cast<double>(footprint_of(kept)), all_of(outcomes)}};
     if (better(best, *slow)) {
       facts.push_back(footprint_fact(FactKind::capacity, kept,
-                                     "Keep what is accessed in random order within {footprint_bytes}: "
-                                     "up to there it is at least half as fast as at its fastest."));
+                                     "Keep data that is accessed in random order within {footprint_bytes}: up to there "
+                                     "accesses keep half of their best rate."));
     }
   }
   facts.push_back(footprint_fact(FactKind::fastest, best,

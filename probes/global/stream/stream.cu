@@ -241,7 +241,7 @@ static std::vector<Axis> stream_axes() {
                                .purpose = "kernel of STREAM: c = a, b = s c, c = a + b, a = b + s c, or the sum of a b",
                                .quick = "copy,triad,dot",
                                .value_optional = true}),
-          axis::real_bytes({.flag = "type", .purpose = "what the arrays hold", .quick = "double"}),
+          axis::real_bytes({.flag = "type", .purpose = "type of the arrays' elements", .quick = "double"}),
           std::move(word_bytes),
           std::move(elements_per_thread),
           block_threads_axis(),
@@ -268,8 +268,8 @@ static Conclusion conclude_stream(std::span<const Outcome> outcomes) {
                            "In {type} all of the kernels are equally fast: {rate_gb_per_s}.", best)}};
   }
   Fact cost = fact(FactKind::costs, {worst.index, best.index},
-                   "Byte for byte {kernel} takes {slowdown_ratio} as long: {rate_gb_per_s}. "
-                   "Hold a kernel of yours against the one that reads and writes as much as it does.",
+                   "Per byte {kernel} takes {slowdown_ratio} as long: {rate_gb_per_s}. Compare your kernel with the "
+                   "one that reads and writes as much.",
                    worst);
   cost.values.push_back(gain_value("slowdown_ratio", worst, best));
   return {.facts = {fact(FactKind::fastest, {best.index}, "In {type} {kernel} is fastest: {rate_gb_per_s}.", best),

@@ -58,9 +58,9 @@ static Workload describe_hierarchy(const Case& decided, const Device& device) {
   workload.blocks = level.blocks(Traffic::read);
   workload.block_threads = level.block_threads;
   workload.shared_bytes_per_block = level.shared_bytes();
-  if (level.name == "register") workload.unmodelled = "registers are no stage of the model";
+  if (level.name == "register") workload.unmodelled = "the model has no stage for registers";
   if (level.name == "l2-shared") {
-    workload.unmodelled = "how many requests for the same line meet on their way to L2 is no part of the model";
+    workload.unmodelled = "the model does not know how many requests for the same line meet on their way to L2";
   }
   if (level.name == "register") {
     workload.useful_flops = 2 * chains * level.read_passes * level.threads();
@@ -285,11 +285,11 @@ static Conclusion conclude_hierarchy(std::span<const Outcome> outcomes) {
   const std::vector<FactValue> places = {{"nearer", std::vector<std::string>{}},
                                          {"gain_ratio", std::vector<double>{}},
                                          {"next", std::vector<std::string>{}}};
-  Fact steps{FactKind::fastest,
-             {},
-             "Keep what is used again a level nearer. Levels are read so many times as fast as the next: "
-             "{nearer gain_ratio next}.",
-             places};
+  Fact steps{
+      FactKind::fastest,
+      {},
+      "Keep data that is used again a level nearer. Each level reads faster than the next: {nearer gain_ratio next}.",
+      places};
   std::vector<Fact> facts;
   const Outcome* nearer = nullptr;
   const char* nearer_name = nullptr;
@@ -319,15 +319,14 @@ static Probe hierarchy_probe() {
   probe.name = "hierarchy";
   probe.purpose = "every level of memory at its best: how large, and how fast";
   probe.family = Family::hierarchy;
-  probe.axes = {axis::level(
-      {.flag = "hierarchy",
-       .purpose =
-           "where the data lies: l2 each multiprocessor its own, l2-shared all the same; host is across the link",
-       .defaults = "register,shared,l1,l2,l2-shared,memory,host",
-       .names = {level_names.begin(), level_names.end()}})};
+  probe.axes = {axis::level({.flag = "hierarchy",
+                             .purpose = "level of the data: in l2 each multiprocessor reads its own, in l2-shared all "
+                                        "read the same; host is across the link",
+                             .defaults = "register,shared,l1,l2,l2-shared,memory,host",
+                             .names = {level_names.begin(), level_names.end()}})};
   probe.baseline = std::string("memory");
   probe.headline = bandwidth(peak_of);
-  probe.metrics = {{.quantity = {"capacity_bytes", "what one multiprocessor can keep there", Better::more},
+  probe.metrics = {{.quantity = {"capacity_bytes", "capacity of the level for one multiprocessor", Better::more},
                     .predict = predicted_capacity},
                    {.quantity = latency_cycles(), .predict = predicted_latency},
                    {{"write_gb_per_s", "written instead of read", Better::more}},

@@ -64,7 +64,7 @@ void add_translation(std::vector<Fact>& facts, std::span<const Outcome> random, 
   Fact leaving{FactKind::costs,
                {},
                "Finish a page of {page_bytes} before the next. A step that leaves it takes longer, by {added_cycles} "
-               "at {level}: it misses TLBs, and DRAM rows that are open.",
+               "at {level}: it misses TLBs and open DRAM rows.",
                {page, {"level", std::vector<std::string>{}}, {"added_cycles", std::vector<double>{}}}};
   for (const char* level : {"l2", "l2-far", "memory", "host"}) {
     const Outcome* everywhere = find(random, level);
@@ -130,8 +130,7 @@ void add_caches(std::vector<Fact>& facts, std::span<const Outcome> levels) {
     facts.push_back(
         {FactKind::capacity,
          {cache->index, memory->index},
-         "A chase that fits a cache never leaves it: {cache_cycles} instead of {memory_cycles} is no memory "
-         "faster than its specification.",
+         "A chase that fits a cache measures that cache, not memory: {cache_cycles} instead of {memory_cycles}.",
          {headline_value("cache_cycles", *cache), headline_value("memory_cycles", *memory)}});
   }
   for (const char* level : {"local", "texture"}) {
@@ -139,8 +138,8 @@ void add_caches(std::vector<Fact>& facts, std::span<const Outcome> levels) {
     if (cached == nullptr) continue;
     facts.push_back({FactKind::capacity,
                      {cached->index},
-                     "Local memory and textures lie in device memory: these are hits in L1, and a miss takes as long "
-                     "as any other load.",
+                     "Local memory and textures lie in device memory. Their loads here hit L1; a miss takes as long as "
+                     "any other load.",
                      {}});
     return;
   }

@@ -176,7 +176,7 @@ static Workload describe_latency(const Case& decided, const Device& device) {
   workload.kernel = kernel_of(level.way);
   workload.blocks = level.way == Path::cluster ? 2 : 1;
   workload.block_threads = access::warp_lanes;
-  workload.unmodelled = "no stage of the model is about latencies one after another";
+  workload.unmodelled = "the model has no stage for latencies one after another";
   if (level.way == Path::registers) return workload;
   if (level.way == Path::shared || level.way == Path::cluster) workload.shared_bytes_per_block = shared_bytes;
   const unsigned word_bytes = level.way == Path::cluster ? sizeof(std::uint64_t) : sizeof(std::uint32_t);
@@ -319,12 +319,11 @@ static std::unique_ptr<measure::Experiment> prepare(const Case& decided, measure
 static Probe latency_probe() {
   Probe probe;
   probe.name = "latency";
-  probe.purpose = "how long a load takes that waits for the last one, by level";
+  probe.purpose = "time of a load that waits for the last one, by level";
   probe.family = Family::hierarchy;
-  probe.axes = {axis::level_shape(
-                    {.flag = "latency",
-                     .purpose = "what answers: a register, a memory of the multiprocessor, a cache that holds all of a "
-                                "chase, or what is behind them"}),
+  probe.axes = {axis::level_shape({.flag = "latency",
+                                   .purpose = "level that answers: a register, a memory of the multiprocessor, a cache "
+                                              "that holds all of a chase, or a memory behind it"}),
                 order_axis()};
   probe.compared = axis::page_bytes.name;
   probe.baseline = std::string("random");

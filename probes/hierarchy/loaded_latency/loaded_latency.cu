@@ -64,7 +64,7 @@ Workload describe_loaded_latency(const Case& decided, const Device& device) {
       2 * traffic.chunks * traffic_chunk_bytes + traffic.warps * (access::warp_lanes + 1) * sizeof(std::uint32_t);
   if (traffic_percent == all_percent) {
     workload.chase.reset();
-    workload.unmodelled = "how much of the traffic waits in queues when nothing holds it back is the traffic's choice";
+    workload.unmodelled = "the model does not know how long unthrottled traffic makes its own queues";
     return workload;
   }
   const auto share = [](std::uint64_t percent) { return static_cast<double>(percent) / all_percent; };
@@ -224,25 +224,24 @@ class LoadedChase final : public DeviceChase {
 static Probe loaded_latency_probe() {
   Probe probe;
   probe.name = "loaded-latency";
-  probe.purpose = "how long a load takes while the memory is busy";
+  probe.purpose = "time of a load while the memory is busy";
   probe.family = Family::hierarchy;
   probe.axes = {
-      axis::traffic_percent(
-          {.flag = "traffic",
-           .unit = "percent",
-           .purpose = "how much the other multiprocessors move at the same time, of what they reach; 100 does not hold "
-                      "them back",
-           .defaults = "0,20,40,60,70,80,85,90,95,100",
-           .quick = "0,80,95",
-           .maximum = all_percent}),
+      axis::traffic_percent({.flag = "traffic",
+                             .unit = "percent",
+                             .purpose = "traffic of the other multiprocessors at the same time, of the most they "
+                                        "reach; 100 does not hold them back",
+                             .defaults = "0,20,40,60,70,80,85,90,95,100",
+                             .quick = "0,80,95",
+                             .maximum = all_percent}),
       axis::written_percent({.flag = "written",
                              .unit = "percent",
-                             .purpose = "how much of the traffic is stores",
+                             .purpose = "share of stores in the traffic",
                              .defaults = "0,50,100",
                              .quick = "0",
                              .maximum = all_percent}),
       axis::busy_level({.flag = "busy-level",
-                        .purpose = "what traffic and chase go to: device memory, or data that L2 holds",
+                        .purpose = "memory that traffic and chase go to: device memory, or data that L2 holds",
                         .quick = "memory"})};
   probe.compared = axis::written_percent.name;
   probe.baseline = std::uint64_t{0};
@@ -250,7 +249,7 @@ static Probe loaded_latency_probe() {
   probe.headline = latency_headline();
   probe.metrics = {
       latency_ns(),
-      {.quantity = {traffic_gb_per_s, "what the traffic moved, loads and stores together", Better::neither},
+      {.quantity = {traffic_gb_per_s, "bandwidth of the traffic, loads and stores together", Better::neither},
        .essential = true}};
   probe.describe = describe_loaded_latency;
   probe.prepare = prepared<LoadedChase>;

@@ -66,16 +66,16 @@ void add_sweep(std::vector<Fact>& facts, std::span<const Outcome> outcomes, std:
                  {"worst_percent", worst.tested[axis::traffic_percent]}};
   if (!knee) {
     fact.says =
-        "A load takes {idle_cycles} beside no traffic, and never twice as long: beside {mix} at most "
-        "{worst_cycles}, at {worst_percent} of what they reach.";
+        "A load takes {idle_cycles} while memory is idle, and never twice as long: beside {mix} at most "
+        "{worst_cycles}, at {worst_percent} of their best rate.";
   } else {
     fact.kind = FactKind::saturates_at;
     fact.values.emplace_back("knee_percent", knee->percent);
     if (knee->gb_per_s) fact.values.emplace_back("knee_gb_per_s", *knee->gb_per_s);
-    fact.says = std::string("A load takes {idle_cycles} beside no traffic, and twice as long beside {mix} from ") +
-                (knee->gb_per_s ? "{knee_gb_per_s} on, {knee_percent} of what they reach"
-                                : "{knee_percent} of what they reach on") +
-                "; at worst {worst_cycles}, at {worst_percent}.";
+    fact.says = std::string("A load takes {idle_cycles} while memory is idle. Beside {mix} it takes twice as long from ") +
+                (knee->gb_per_s ? "{knee_gb_per_s} on ({knee_percent} of their best rate)"
+                                : "{knee_percent} of their best rate on") +
+                ", and at most {worst_cycles} (at {worst_percent}).";
   }
   facts.push_back(std::move(fact));
 }

@@ -196,8 +196,7 @@ static Probe working_set_probe() {
   probe.metrics = {
       latency_ns(),
       {{"read_gb_per_s", "bandwidth of all multiprocessors reading that footprint again and again", Better::more}},
-      {{"fetch_bytes", "what a miss brings along: the neighbour of what was loaded is missed from that distance on",
-        Better::neither}}};
+      {{"fetch_bytes", "bytes that a miss brings: a neighbour further away misses too", Better::neither}}};
   probe.concluded = working_set_quantities();
   probe.describe = describe_working_set;
   probe.fits = [](const Case& tested, const Device& device) {

@@ -37,10 +37,10 @@ struct Capacity {
   std::string_view name;  ///< in names of quantities
   std::string_view noun;  ///< in their purposes
 };
-constexpr Capacity l1_capacity{"l1_capacity", "what L1 holds while no shared memory is asked for"};
-constexpr Capacity l2_near_capacity{"l2_near_capacity", "what the part of L2 near a multiprocessor holds"};
+constexpr Capacity l1_capacity{"l1_capacity", "capacity of L1 while no shared memory is asked for"};
+constexpr Capacity l2_near_capacity{"l2_near_capacity", "capacity of the part of L2 near a multiprocessor"};
 constexpr Capacity l2_capacity{"l2_capacity", "what L2 holds"};
-constexpr Capacity tlb_reach{"tlb_reach", "what TLBs translate without a miss that slows a chase"};
+constexpr Capacity tlb_reach{"tlb_reach", "footprint that TLBs translate without a miss that slows a chase"};
 constexpr std::array capacities = {l1_capacity, l2_near_capacity, l2_capacity, tlb_reach};
 
 /// What a cache keeps together, and what it fetches.
@@ -54,7 +54,7 @@ struct Grain {
                                                    "say"};
   }
   [[nodiscard]] Quantity fetch() const {
-    return {std::string(name) + "_fetch_bytes", "what a miss of " + std::string(cache) + " brings along"};
+    return {std::string(name) + "_fetch_bytes", "bytes that a miss of " + std::string(cache) + " brings"};
   }
 };
 constexpr std::array grains = {Grain{"l1", "L1"}, Grain{"l2", "L2"}};  // needed before main, to register the probe
@@ -143,12 +143,11 @@ void add_rates(std::vector<Fact>& facts, const Knee& l2, std::span<const Outcome
     if (cached == nullptr || rate(outcome) > rate(*cached)) cached = &outcome;
   }
   if (cached == nullptr || !differs(rate(*cached) / rate(*slowest))) return;
-  facts.push_back(
-      {FactKind::fastest,
-       {cached->index, slowest->index},
-       "What fits L2 is read at up to {cached_gb_per_s}, from memory at {memory_gb_per_s}: a footprint that "
-       "shows more than the memory's specification is in the cache.",
-       {{"cached_gb_per_s", rate(*cached)}, {"memory_gb_per_s", rate(*slowest)}}});
+  facts.push_back({FactKind::fastest,
+                   {cached->index, slowest->index},
+                   "Data that fits L2 is read at up to {cached_gb_per_s}, from memory at {memory_gb_per_s}. A "
+                   "footprint that is faster than the memory's specification lies in the cache.",
+                   {{"cached_gb_per_s", rate(*cached)}, {"memory_gb_per_s", rate(*slowest)}}});
 }
 
 /// The line that a level keeps. `outcomes` are of nodes further apart than a line, `knee` is that of `dense` ones, of
@@ -183,11 +182,11 @@ void add_grain(std::vector<Fact>& facts, const Grain& grain, const std::optional
   if (!line && !fetch) return;
   Fact fact{FactKind::capacity,
             indices,
-            !line            ? "A miss of {cache} brings {fetch_bytes}."
-            : !fetch         ? "{cache} keeps lines of {line_bytes}."
-            : *fetch < *line ? "{cache} keeps lines of {line_bytes}, of which a miss brings {fetch_bytes}: use all of "
-                               "those together."
-                             : "{cache} keeps lines of {line_bytes} and fetches them whole.",
+            !line    ? "A miss of {cache} brings {fetch_bytes}."
+            : !fetch ? "{cache} keeps lines of {line_bytes}."
+            : *fetch < *line
+                ? "{cache} keeps lines of {line_bytes}, and a miss brings {fetch_bytes} of one: use those together."
+                : "{cache} keeps lines of {line_bytes} and fetches them whole.",
             {{"cache", grain.cache}}};
   if (line) fact.values.emplace_back("line_bytes", *line);
   if (fetch) fact.values.emplace_back("fetch_bytes", *fetch);
@@ -200,8 +199,8 @@ std::vector<Quantity> working_set_quantities() {
   std::vector<Quantity> all;
   for (const Capacity& capacity : capacities) {
     all.push_back({quantity_name(capacity), "fitted: " + std::string(capacity.noun), Better::more});
-    all.push_back({quantity_name(capacity, "_low"), "the least that the readings leave for it", Better::neither});
-    all.push_back({quantity_name(capacity, "_high"), "the most that the readings leave for it", Better::neither});
+    all.push_back({quantity_name(capacity, "_low"), "lowest value that the readings allow", Better::neither});
+    all.push_back({quantity_name(capacity, "_high"), "highest value that the readings allow", Better::neither});
   }
   for (const Grain& grain : grains) {
     all.push_back(grain.line());
@@ -255,17 +254,17 @@ Conclusion conclude_working_set(std::span<const Outcome> outcomes) {
     if (knee) conclusion.facts.push_back(knee_fact(*knee, of_lines, says));
   };
   add_knee(found.l1,
-           "L1 holds {capacity_bytes} ({low_bytes} to {high_bytes}), less the shared memory that a kernel asks for: a "
-           "step takes {before_cycles} there, and {after_cycles} from L2.");
+           "L1 holds {capacity_bytes} ({low_bytes} to {high_bytes}), less a kernel's shared memory. A step takes "
+           "{before_cycles} in L1, and {after_cycles} from L2.");
   add_knee(found.l2,
            "L2 holds {capacity_bytes} ({low_bytes} to {high_bytes}): a step takes {after_cycles} from memory.");
-  add_knee(found.tlb,
-           "Keep what is accessed at random within {capacity_bytes} ({low_bytes} to {high_bytes}), or finish one page "
-           "before the next. Beyond, address translation makes it {after_cycles} a step instead of {before_cycles}.");
   add_knee(
-      found.near,
-      "The part of L2 near the multiprocessor holds {capacity_bytes} ({low_bytes} to {high_bytes}). Beyond, a step "
-      "takes up to {after_cycles} instead of {before_cycles}, for some are from the far part.");
+      found.tlb,
+      "Keep data that is accessed at random within {capacity_bytes} ({low_bytes} to {high_bytes}), or finish one page "
+      "before the next. Beyond that, address translation raises a step from {before_cycles} to {after_cycles}.");
+  add_knee(found.near,
+           "The part of L2 near the multiprocessor holds {capacity_bytes} ({low_bytes} to {high_bytes}). Beyond that, "
+           "some steps reach the far part and take up to {after_cycles} instead of {before_cycles}.");
   for (std::size_t i = 0; i < grains.size(); ++i) {
     add_grain(conclusion.facts, grains[i], line[i], fetch[i], all_of(outcomes));
   }

@@ -204,7 +204,7 @@ Probe batching_probe() {
                       .purpose = "a call for each piece, one copy of what the host packs, or one call for all pieces",
                       .quick = "separate,packed",
                       .value_optional = true}),
-      axis::to_device({.flag = "direction", .purpose = "which way the data goes", .defaults = "to-device"}),
+      axis::to_device({.flag = "direction", .purpose = "direction of the data", .defaults = "to-device"}),
       axis::size_bytes({.flag = "size",
                         .unit = "bytes",
                         .purpose = "size of all pieces together",

@@ -197,7 +197,7 @@ Probe transfer_probe() {
            .purpose = "kind of host memory; only from page-locked memory do copy engines copy by themselves",
            .value_optional = true}),
       axis::direction({.flag = "direction",
-                       .purpose = "where the data goes; both is a copy each way at once, in two streams",
+                       .purpose = "direction of the data; both is a copy each way at once, in two streams",
                        .quick = "to-device,to-host"})};
   probe.compared = axis::host_memory.name;
   probe.baseline = std::string("pageable");
@@ -206,11 +206,11 @@ Probe transfer_probe() {
       {{"to_device_gb_per_s", "bandwidth to the device while both ways are used", Better::more}},
       {{"to_host_gb_per_s", "bandwidth to the host while both ways are used", Better::more}},
       {{"round_trip_us", "one copy as the host sees it: the call, and the wait for its end", Better::less}},
-      {{"setup_us", "what allocating pinned memory, or registering memory that was touched, took", Better::less}}};
+      {{"setup_us", "time to allocate pinned memory, or to register memory that was touched", Better::less}}};
   probe.concluded = {
-      {"fixed_cost_us", "fitted over the sizes: what a copy takes beside its bytes", Better::less},
-      {"asymptotic_gb_per_s", "fitted over the sizes: the bandwidth that large copies approach", Better::more},
-      {"half_size_bytes", "fitted over the sizes: the copy that reaches half of that bandwidth", Better::less}};
+      {"fixed_cost_us", "fixed time of a copy, fitted over the sizes", Better::less},
+      {"asymptotic_gb_per_s", "bandwidth that large copies approach, fitted over the sizes", Better::more},
+      {"half_size_bytes", "size of the copy that reaches half of that bandwidth, fitted over the sizes", Better::less}};
   probe.describe = describe_transfer;
   probe.validate = [](const Case& chosen) { require_words(chosen[axis::size_bytes]); };
   probe.prepare = prepared<TransferExperiment>;

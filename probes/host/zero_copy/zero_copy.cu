@@ -119,7 +119,7 @@ class ZeroCopyExperiment final : public measure::Experiment {
 
 static std::vector<Axis> axes() {
   Axis op = global::op_axis();
-  op.purpose = "what the kernel does with the data: reading needs it copied in, writing out, copying both";
+  op.purpose = "operation on the data: reading needs it copied in, writing out, copying both";
   op.defaults = "read,write,copy";
   op.quick = "read";
   return {
@@ -129,10 +129,9 @@ static std::vector<Axis> axes() {
                     .quick = "1,4",
                     .minimum = 1,
                     .maximum = most_passes}),
-      axis::mapped(
-          {.flag = "zero-copy",
-           .purpose = "where the kernel finds the data: in mapped host memory, or copied to the device and back",
-           .value_optional = true}),
+      axis::mapped({.flag = "zero-copy",
+                    .purpose = "place of the data: mapped host memory, or the device, with copies there and back",
+                    .value_optional = true}),
       std::move(op),
       axis::offset_elements({.flag = "offset",
                              .unit = "elements",

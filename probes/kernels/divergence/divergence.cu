@@ -90,7 +90,7 @@ static Workload describe_divergence(const Case& decided, const Device& device) {
     workload.scheduler_cycles = scheduler_cycles_of(divergence, workload.blocks * warps_per_block);
     return workload;
   }
-  workload.unmodelled = "how many instructions a predicate takes is up to the compiler";
+  workload.unmodelled = "the compiler decides how many instructions a predicate takes";
 
   workload.allocated_bytes += table_words * sizeof(std::uint32_t);
   const std::uint64_t requests = workload.blocks * warps_per_block * divergence_steps;
@@ -216,19 +216,17 @@ static Probe divergence_probe() {
   probe.name = "divergence";
   probe.purpose = "lanes of a warp on different paths: what parting them costs";
   probe.family = Family::kernels;
-  probe.axes = {
-      axis::paths({.flag = "paths",
-                   .unit = "paths",
-                   .purpose = "different paths of equal work; each lane takes one of them at a time",
-                   .defaults = "1..32*2",
-                   .quick = "1,32",
-                   .numbers = {1, 2, 4, 8, 16, 32}}),
-      axis::divergence(
-          {.flag = "divergence",
-           .purpose = "what parts: lanes, whole warps, lanes in loops of unequal length or for a predicated load, "
-                      "or lanes that __syncwarp() brings together",
-           .quick = "lanes,warps",
-           .value_optional = true})};
+  probe.axes = {axis::paths({.flag = "paths",
+                             .unit = "paths",
+                             .purpose = "different paths of equal work; each lane takes one of them at a time",
+                             .defaults = "1..32*2",
+                             .quick = "1,32",
+                             .numbers = {1, 2, 4, 8, 16, 32}}),
+                axis::divergence({.flag = "divergence",
+                                  .purpose = "units that part: lanes, whole warps, lanes in loops of unequal length or "
+                                             "for a predicated load, or lanes that __syncwarp() brings together",
+                                  .quick = "lanes,warps",
+                                  .value_optional = true})};
   probe.compared = axis::divergence.name;
   probe.baseline = std::string("warps");
   probe.headline = {

@@ -153,7 +153,7 @@ static Conclusion conclude_fusion(std::span<const Outcome> outcomes) {
     conclusion.facts.push_back({FactKind::costs,
                                 {largest.separate->index, largest.fused->index},
                                 "{kernels} kernels take {separate_s} and move {moved_ratio} the bytes. One takes "
-                                "{fused_s} and keeps in registers what lies between operations.",
+                                "{fused_s}: values between operations stay in registers.",
                                 {{"kernels", static_cast<double>(gelu_steps)},
                                  {"separate_s", largest.separate->seconds},
                                  {"moved_ratio", *separate_moved / *fused_moved},

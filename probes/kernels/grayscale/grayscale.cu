@@ -137,7 +137,7 @@ static Metric light_metric(std::string name, std::string purpose, Better better)
 static Fact best_layout(double side, std::span<const Outcome> layouts) {
   const Outcome& best = best_of(layouts);
   const Outcome& worst = worst_of(layouts);
-  return gain_fact(worst, best, "{side} x {side} pixels are best {layout}: {gain_ratio} as fast as {worst}.",
+  return gain_fact(worst, best, "{side} x {side} pixels are fastest as {layout}: {gain_ratio} as fast as {worst}.",
                    "The layout of {side} x {side} pixels does not matter: {worst} is as fast as {layout}.",
                    {{"side", side},
                     {"layout", best.tested.name(axis::pixels)},

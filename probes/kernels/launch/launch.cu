@@ -41,7 +41,7 @@ static Workload describe_launch(const Case& decided, const Device& /*device*/) {
   workload.blocks = 1;
   workload.block_threads = 1;
   workload.clock = measure::Clock::host;
-  workload.unmodelled = "how fast the host and its driver launch is no part of the model";
+  workload.unmodelled = "the model does not know how fast the host and its driver launch";
   workload.operations = {{.work = Operation::Work::launch, .stage = "kernel", .count = kernels}};
   return workload;
 }
@@ -221,8 +221,7 @@ static Probe launch_probe() {
       .from_seconds = [](const Workload& workload, double seconds) -> std::optional<double> {
         return seconds * 1e6 / static_cast<double>(workload.operations.front().count);
       }};
-  probe.concluded = {
-      {"host_waits_us", "of a single kernel: what it takes longer than one more in a batch", Better::less}};
+  probe.concluded = {{"host_waits_us", "extra time of a single kernel over one more in a batch", Better::less}};
   probe.describe = describe_launch;
   probe.prepare = prepared<LaunchExperiment>;
   probe.conclude = conclude_launch;

@@ -116,7 +116,7 @@ Workload describe_product(const Case& decided, const Device& device) {
   workload.waits = rounds_of_product(product.by, product.shape);
   workload.in_step = in_tiles(product.by);
   if (!workload.in_step) workload.scheduler_cycles = direct_scheduler_cycles(product.shape, product.real_bytes);
-  if (product.by == ProductBy::library) workload.unmodelled = "what a library's kernel does is not known to the model";
+  if (product.by == ProductBy::library) workload.unmodelled = "the model does not know the kernels of a library";
   return workload;
 }
 
@@ -225,7 +225,7 @@ std::vector<Axis> product_axes() {
                         "outputs a thread, or cuBLAS, of floats without tensor cores",
                     .quick = "row,column,tile-32,outputs-64",
                     .value_optional = true}),
-      axis::real_bytes({.flag = "type", .purpose = "what the matrices hold", .quick = "float"}),
+      axis::real_bytes({.flag = "type", .purpose = "type of the matrices' elements", .quick = "float"}),
       axis::product_m({.flag = "product-m",
                        .unit = "elements",
                        .purpose = "rows of A and C; 0 for as many as --product",

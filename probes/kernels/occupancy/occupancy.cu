@@ -131,16 +131,15 @@ static Conclusion conclude_occupancy(std::span<const Outcome> outcomes) {
   const Outcome& slowest = worst_of(limits);
   const Outcome& fastest = best_of(limits);
   if (better(fastest, slowest)) {
-    conclusion.facts.push_back(
-        {FactKind::costs,
-         {slowest.index, fastest.index},
-         "What limits residency matters too: {warps} warps read {slow_gb_per_s} with {slow_limit} as "
-         "the limit, and {fast_gb_per_s} with {fast_limit}.",
-         {{"warps", warps},
-          headline_value("slow_gb_per_s", slowest),
-          {"slow_limit", slowest.tested.name(axis::occupancy_limit)},
-          headline_value("fast_gb_per_s", fastest),
-          {"fast_limit", fastest.tested.name(axis::occupancy_limit)}}});
+    conclusion.facts.push_back({FactKind::costs,
+                                {slowest.index, fastest.index},
+                                "The limit of residency matters too: {warps} warps read {slow_gb_per_s} with "
+                                "{slow_limit} as the limit, and {fast_gb_per_s} with {fast_limit}.",
+                                {{"warps", warps},
+                                 headline_value("slow_gb_per_s", slowest),
+                                 {"slow_limit", slowest.tested.name(axis::occupancy_limit)},
+                                 headline_value("fast_gb_per_s", fastest),
+                                 {"fast_limit", fastest.tested.name(axis::occupancy_limit)}}});
   }
   return conclusion;
 }
@@ -158,7 +157,7 @@ static Probe occupancy_probe() {
                      .quick = "4,16,64",
                      .numbers = {2, 4, 8, 16, 32, 48, 64}}),
                 axis::occupancy_limit({.flag = "occupancy-limit",
-                                       .purpose = "what keeps other warps out",
+                                       .purpose = "resource that keeps other warps out",
                                        .quick = "shared-memory",
                                        .value_optional = true})};
   probe.compared = axis::occupancy_limit.name;

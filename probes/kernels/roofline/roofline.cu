@@ -183,14 +183,14 @@ static Probe roofline_probe() {
                      .quick = "1,8,32,256",
                      .minimum = 1,
                      .maximum = 1U << 16U}),
-                axis::real_bytes({.flag = "type", .purpose = "what the arrays hold", .quick = "float"})};
+                axis::real_bytes({.flag = "type", .purpose = "type of the arrays' elements", .quick = "float"})};
   probe.baseline = std::uint64_t{1};
   probe.headline = flop_rate("floating-point operations per second");
   probe.metrics = {intensity()};
   probe.describe = describe_roofline;
   probe.prepare = prepared<RooflineExperiment>;
   probe.concluded = {{"ridge_flop_per_byte",
-                      "where the memory's slope meets the roof: the best flops over the best bandwidth",
+                      "intensity at which the memory's slope meets the roof: the best flops over the best bandwidth",
                       Better::neither}};
   probe.conclude = conclude_roofline;
   return probe;

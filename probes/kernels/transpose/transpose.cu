@@ -131,7 +131,7 @@ Probe transpose_probe() {
                       "conflicts, or vectors in tiles of 256 bytes a row; copy does not transpose",
            .quick = "copy,strided-write,strided-read,tile,padded,wide",
            .value_optional = true}),
-      kernels::axis::real_bytes({.flag = "type", .purpose = "what the matrix holds", .quick = "float"}),
+      kernels::axis::real_bytes({.flag = "type", .purpose = "type of the matrix's elements", .quick = "float"}),
       axis::matrix_rows({.flag = "matrix-rows",
                          .unit = "elements",
                          .purpose = "rows of the matrix; 0: as many as columns",

@@ -132,7 +132,7 @@ Workload describe_async_copy(const Case& decided, const Device& device) {
   workload.block_threads = launch.block_threads;
   workload.shared_bytes_per_block = static_cast<unsigned>(launch.in_flight_bytes);
   workload.allocated_bytes = bytes + workload.blocks * launch.block_threads * sizeof(std::uint32_t);
-  workload.unmodelled = "how much is on its way at once is no part of the model";
+  workload.unmodelled = "the model does not know how many bytes are in flight at once";
   return workload;
 }
 
@@ -244,8 +244,8 @@ Conclusion conclude_async_copy(std::span<const Outcome> outcomes) {
   std::ranges::stable_sort(methods, {}, &MethodCases::saturating_bytes);  // those that take least come first
   Fact saturated{FactKind::saturates_at,
                  {},
-                 "A multiprocessor with {block_threads} threads takes so many bytes in flight for nearly "
-                 "{rate_gb_per_s}: {in_flight_bytes method}.",
+                 "For nearly {rate_gb_per_s} a multiprocessor with {block_threads} threads needs in flight: "
+                 "{in_flight_bytes method}.",
                  {{"block_threads", best.tested[axis::block_threads]},
                   headline_value("rate_gb_per_s", best),
                   {"in_flight_bytes", std::vector<double>{}},

@@ -74,7 +74,7 @@ Workload describe_cluster(const Case& decided, const Device& device) {
   workload.needed_rates = model::cluster_rates(*workload.cluster);
   if (op != access::Op::load && pull.stride > 1) {
     workload.unmodelled =
-        "how the network splits writes and atomics with gaps between their words is no part of the model";
+        "the model does not know how the network splits writes and atomics with gaps between their words";
   }
   (op == access::Op::load ? workload.useful_bytes_read : workload.useful_bytes_written) =
       movers * workload.cluster->bytes;

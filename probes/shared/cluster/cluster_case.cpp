@@ -83,13 +83,14 @@ Headline cluster_headline(std::string purpose,
 }
 
 Metric l2_reads() {
-  return {
-      .quantity = {"l2_bytes_per_useful_byte", "what L2 is read for each byte that arrives in a block", Better::less},
-      .predict = [](const Workload& workload, const model::Prediction& prediction,
-                    const model::Profile&) -> std::optional<double> {
-        return prediction.demand.l2_load_sectors * access::sector_bytes / static_cast<double>(workload.useful_bytes());
-      },
-      .essential = true};
+  return {.quantity = {"l2_bytes_per_useful_byte", "bytes read from L2 for each byte that arrives in a block",
+                       Better::less},
+          .predict = [](const Workload& workload, const model::Prediction& prediction,
+                        const model::Profile&) -> std::optional<double> {
+            return prediction.demand.l2_load_sectors * access::sector_bytes /
+                   static_cast<double>(workload.useful_bytes());
+          },
+          .essential = true};
 }
 
 }  // namespace gpumem::shared

@@ -39,7 +39,7 @@ void fill_with_clusters(Workload& workload, unsigned cluster_blocks, unsigned le
 [[nodiscard]] Headline cluster_headline(std::string purpose,
                                         std::function<std::optional<double>(const Workload&, const Device&)> peak = {});
 
-/// The metric of what L2 is read for each byte that arrives in a block: predicted, and counted as l2_read_sectors.
+/// The metric of bytes read from L2 for each byte that arrives in a block: predicted, and counted as l2_read_sectors.
 [[nodiscard]] Metric l2_reads();
 
 /// What another block's shared memory gives, compared with one's own; what many blocks cost; what asking one costs.

@@ -69,11 +69,12 @@ static Probe tile_probe() {
   Probe probe = make_probe(
       "tile", "a 32 x 32 tile read by columns: what cures bank conflicts",
       {axis::tile({.flag = "tile",
-                   .purpose = "how the tile lies in shared memory; padded to 33 words a row, or swizzled",
+                   .purpose = "layout of the tile in shared memory: plain, padded to 33 words a row, or swizzled",
                    .value_optional = true}),
-       axis::by_columns({.flag = "tile-walk",
-                         .purpose = "what a warp accesses at once: a column, or a row, which has no conflicts anyway",
-                         .defaults = "columns"})},
+       axis::by_columns(
+           {.flag = "tile-walk",
+            .purpose = "words that a warp accesses at once: a column, or a row, which has no conflicts anyway",
+            .defaults = "columns"})},
       std::string("plain"), tile_pattern);
   probe.conclude = conclude_tile;
   return probe;

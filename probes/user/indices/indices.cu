@@ -153,8 +153,7 @@ static std::vector<std::string> format_names() {
 
 static std::vector<Axis> index_axes() {
   Axis op = op_axis();
-  op.purpose =
-      "what the kernel does: gather, scatter, or both; auto is what Spatter's file says, else read, with --from copy";
+  op.purpose = "operation: gather, scatter, or both; auto is that of Spatter's file, else read, with --from copy";
   op.defaults = "auto";
   op.takes_auto = true;
   Axis buffer = buffer_axis();

@@ -64,7 +64,7 @@ std::string nature_of(const Comparison& comparison) {
   if (predictions == comparison.reports.size()) {
     return "PREDICTED by the model on all sides: medians without intervals. Nothing was measured.";
   }
-  return "MEASURED against PREDICTED: a change is how far the model is off, or what changed, or both.";
+  return "MEASURED against PREDICTED: a change is an error of the model, a real change, or both.";
 }
 
 /// "op read, write", "offset 0..32"

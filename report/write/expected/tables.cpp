@@ -83,15 +83,15 @@ std::string gpu_words(const ExpectedGpu& gpu) {
 
 std::string said_of(const ExpectedGpu& gpu) {
   if (!gpu.profile) {
-    return "No profile is of this kind of GPU: what follows scales an H200's by what the device says of itself. "
-           "'gpumem calibrate' measures a profile.";
+    return "No profile is of this kind of GPU. These values scale an H200's by the device's attributes; 'gpumem "
+           "calibrate' measures a profile.";
   }
   if (gpu.is_own) {
     return fmt::format(
         "By the model from your own profile '{}', which tells what one GPU reached, not what healthy ones do.",
         one_line(*gpu.profile));
   }
-  return fmt::format("What a healthy GPU of this kind reaches, by the model from profile '{}'.",
+  return fmt::format("Values that a healthy GPU of this kind reaches, by the model from profile '{}'.",
                      one_line(*gpu.profile));
 }
 
@@ -106,7 +106,7 @@ Page page_of(const ExpectedGpu& gpu) {
     page.after.push_back(
         {"Without an interval: nobody knows how far healthy GPUs differ, or the value is guessed.", Tint::dim});
   }
-  page.after.push_back({"'gpumem check smoke' fails a GPU that is off by more than twice as far.", Tint::dim});
+  page.after.push_back({"'gpumem check smoke' fails a GPU that is off by more than twice as much.", Tint::dim});
   return page;
 }
 
@@ -121,9 +121,8 @@ std::string_view mark_of(const ExpectedValue& value) {
 
 constexpr const char* marks_words =
     "Marks: p, published by others, of this GPU or of one with the same part; s, scaled from another GPU, mostly the "
-    "H200; a, assumed. What has no mark was measured on a GPU or fitted to measurements. '-' is what a profile does "
-    "not "
-    "tell.";
+    "H200; a, assumed. Values without a mark were measured on a GPU or fitted to measurements. '-': the profile does "
+    "not know it.";
 
 struct ColumnOf {
   std::string quantity;
@@ -187,11 +186,9 @@ Page page_of_all(std::span<const ExpectedGpu> gpus) {
 }
 
 constexpr const char* page_head =
-    "# What each GPU should reach\n"
-    "\n"
-    "Each row is a GPU of which gpumem ships a [profile](glossary.md#profile), and each value is what the model "
-    "predicts\n"
-    "of the case that a probe measures; `gpumem expect h200` shows one GPU with the interval of healthy ones and the\n"
+    "# What each GPU should reach\n\nEach row is a GPU of which gpumem ships a [profile](glossary.md#profile), and "
+    "each value is what the model predicts\nof the case that a probe measures; `gpumem expect h200` shows one GPU with "
+    "the interval of healthy ones and the\n"
     "command that measures each value. A GPU that is slower than its interval deserves a look, and `gpumem check "
     "smoke`\n"
     "fails one that is off by more than twice as far ([suites.md](suites.md#how-far-healthy-gpus-differ)).\n"

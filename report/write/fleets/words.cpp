@@ -107,7 +107,7 @@ void add_unjudged(const Fleet& fleet, std::vector<std::string>& lines) {
     const auto shapes = static_cast<std::size_t>(
         std::ranges::count_if(kind.cases, [](const FleetCase& fleet_case) { return fleet_case.shapes > 1; }));
     if (shapes > 0) {
-      lines.push_back(fmt::format("In {} of {} auto decided differently on some {}s; --format csv says what.",
+      lines.push_back(fmt::format("In {} of {} auto chose different values on some {}s; --format csv shows them.",
                                   counted(shapes, "case"), kind_words(kind), machine_noun(kind)));
     }
   }
@@ -141,13 +141,12 @@ std::vector<std::string> fleet_preamble(const Fleet& fleet) {
                                 machine_noun(fleet)));
   }
   if (!fleet.unreadable.empty()) {
-    lines.push_back(
-        fmt::format("Not among them: {} that could not be used.", counted(fleet.unreadable.size(), "file")));
+    lines.push_back(fmt::format("{} could not be used.", counted(fleet.unreadable.size(), "file")));
   }
   if (anything_judged(fleet)) {
     lines.push_back(
-        fmt::format("Off is what differs from the median of its case by more than {} % and {} robust "
-                    "standard deviations (1.4826 MAD).",
+        fmt::format("A value is off if it differs from the median of its case by more than {} % and {} robust standard "
+                    "deviations (1.4826 MAD).",
                     trimmed(100 * fleet.tolerance, 2), measure::outlier_z));
   }
   add_unjudged(fleet, lines);
@@ -191,8 +190,8 @@ std::vector<std::string> finding_notes(const Fleet& fleet, const FleetFinding& f
   for (const auto& [flag, cases] : finding.flags) notes.push_back(one_line(flag) + " in " + counted(cases, "case"));
   const auto other_shapes = std::ranges::count_if(finding.outliers, &FleetJudgement::other_shape);
   if (other_shapes > 0) {
-    notes.push_back(
-        fmt::format("in {} of its outliers auto decided otherwise than on most {}s", other_shapes, machine_noun(kind)));
+    notes.push_back(fmt::format("in {} of its outliers auto chose other values than on most {}s", other_shapes,
+                                machine_noun(kind)));
   }
   std::ranges::move(peculiarities(finding.machine, kind), std::back_inserter(notes));
   return notes;

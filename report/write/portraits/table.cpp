@@ -84,7 +84,7 @@ std::vector<std::pair<std::string, std::string>> curves_of(const std::vector<Por
 
 Block costs_block(const std::vector<Portrait>& portraits) {
   Block block;
-  block.title = "what misuse costs";
+  block.title = "cost of misuse";
   block.columns = {names("of"),          numbers("best", "", 2), numbers("at", "", 3),
                    numbers("worst", ""), numbers("at", "", 2),   {.heading = {"unit", ""}, .rank = 1, .names = true},
                    numbers("costs", "x")};

@@ -81,9 +81,9 @@ std::string reason_of(const Record& record, const Explanation& explanation) {
   }
   if (record.verified == false) return "It moved wrong data: there is nothing to explain.";
   if (explanation.full.empty() && record.no_prediction) {
-    return "No time is predicted, and nothing counted says what limits it: " + *record.no_prediction + ".";
+    return "No time is predicted, and no counter shows its limit: " + *record.no_prediction + ".";
   }
-  if (explanation.full.empty()) return "Nothing was predicted or counted that says what limits it.";
+  if (explanation.full.empty()) return "No prediction and no counter shows its limit.";
   return explanation.full;
 }
 
@@ -178,7 +178,7 @@ std::string nothing_to_explain(const Report& report) {
   if (program.exit_code.value_or(0) != 0) text += fmt::format(" (exit code {})", *program.exit_code);
   text += program.launches_seen == 0
               ? " launched no kernel"
-              : fmt::format(" launched {}, of which none was looked at", counted(program.kernels_seen, "kernel"));
+              : fmt::format(" launched {}, and none was sampled", counted(program.kernels_seen, "kernel"));
   for (const std::string& note : program.notes) text += "; " + note;
   return one_line(text) +
          ". There is nothing to explain; watch a command that uses a GPU: gpumem run --output report.json -- "
@@ -216,7 +216,7 @@ void write_explained(std::ostream& out, const Report& report, std::span<const st
     write_figures(out, figures_of(record));
   }
   const std::vector<std::string> facts = facts_of(report, cases);
-  if (!facts.empty()) out << "\nWhat the cases show together:\n";
+  if (!facts.empty()) out << "\nSeveral cases together:\n";
   for (const std::string& fact : facts) say("- " + fact, 2);
 }
 
@@ -246,7 +246,7 @@ void write_explained_markdown(std::ostream& out, const Report& report, std::span
     out << join(lines, "\n") << "\n\n";
   }
   const std::vector<std::string> facts = facts_of(report, cases);
-  if (!facts.empty()) out << "### What the cases show together\n\n";
+  if (!facts.empty()) out << "### Several cases together\n\n";
   for (const std::string& fact : facts) out << "- " << markdown_escaped(fact) << '\n';
 }
 

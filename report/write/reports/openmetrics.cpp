@@ -110,7 +110,8 @@ struct Gauges {
   Gauge fraction{"gpumem_fraction_of_peak_ratio", "The headline as a share of the best that the hardware could do."};
   Gauge headline{"gpumem_headline", "The number that the probe is about; labels say which, and which way is better."};
   Gauge metric{"gpumem_metric", "A further number of the case; the label says which."};
-  Gauge conclusion{"gpumem_conclusion", "What several cases of a probe show together; cases are their indices."};
+  Gauge conclusion{"gpumem_conclusion",
+                   "Quantities that several cases of a probe show together; cases are their indices."};
   Gauge flagged{"gpumem_case_flagged", "1 for a case that carries the flag."};
   Gauge flagged_cases{"gpumem_flagged_cases", "Cases that carry a flag, of each flag that was watched."};
   Gauge cases{"gpumem_cases", "Cases by status."};

@@ -38,7 +38,7 @@ std::string headline(const ProgramRecord& program) {
 
 std::string beyond_words(const Cases& beyond) {
   return fmt::format(
-      "{} could save {}; --output report.json has all of them, and gpumem explain report.json tells why.",
+      "{} could save {}; save all of them with --output report.json, and read why with gpumem explain report.json.",
       kernel_words(beyond, "more "), duration_words(sum_of(beyond, could_save_name)));
 }
 

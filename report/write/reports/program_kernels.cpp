@@ -127,7 +127,7 @@ std::string ProgramKernels::reason(const Record& kernel) const {
   std::string text = kernel.why_brief.empty() ? first_sentence(kernel.why) : kernel.why_brief;
   if (text.empty() && kernel.no_prediction) text = "no saving is known: " + *kernel.no_prediction;
   if (text.empty() && kernel.bottleneck) text = "limited by " + stage_words(kernel.bottleneck->predicted);
-  return text.empty() ? "nothing says what limits it" : one_line(text);
+  return text.empty() ? "its limit is not known" : one_line(text);
 }
 
 std::vector<std::string> ProgramKernels::nothing_to_do() const {
@@ -146,7 +146,7 @@ std::vector<std::string> ProgramKernels::not_seen() const {
   const std::string looked = looked_words(*report_.program);
   const bool more = !rows.empty();
   std::vector<std::string> said;
-  if (!others.empty()) said.push_back(rest_words(others, more, "no saving that is known", report_));
+  if (!others.empty()) said.push_back(rest_words(others, more, "no known saving", report_));
   if (!unseen.empty()) said.push_back(rest_words(unseen, more, "not been " + looked, report_));
   for (const auto& [reason, launches] : report_.program->skipped) {
     if (launches_told(rows, reason) >= static_cast<double>(launches)) continue;
@@ -183,13 +183,13 @@ std::string program_legend(const Report& report, const Cases& rows) {
   const double peak = report.device ? report.device->theoretical_bandwidth_bytes_per_s() * per_giga : 0;
   if (peak > 0 &&
       std::ranges::any_of(rows, [](const Record* record) { return record->fraction_of_peak.has_value(); })) {
-    parts.push_back(fmt::format("Of peak: useful bytes over time, of the {} of {}.", rate_words(peak),
+    parts.push_back(fmt::format("Share of peak: useful bytes per second, of the {} of {}.", rate_words(peak),
                                 one_line(report.device->name)));
   }
   if (std::ranges::any_of(rows,
                           [](const Record* record) { return finite_value(*record, could_save_name).has_value(); })) {
     parts.push_back("Could save: by the model, " + prediction_source(report) +
-                    ", if wasteful accesses were as good as they could be, and enough loads were under way.");
+                    ", if wasteful accesses were perfect and enough loads in flight.");
   }
   return join(parts, " ");
 }

@@ -88,7 +88,7 @@ std::string origin_words(const AdviceRecord& advice, const Record& kernel) {
 void write_advice(std::ostream& out, const Report& report, const ProgramKernels& kernels, const KernelText& name) {
   const std::vector<AdviceRecord>& all = kernels.advice();
   if (all.empty()) return;
-  out << "\n### What to change first\n\n";
+  out << "\n### Changes that save most\n\n";
   const std::size_t shown = std::min(all.size(), most_advice);
   for (std::size_t i = 0; i < shown; ++i) {
     const Record& kernel = report.results[all[i].result];
@@ -137,7 +137,7 @@ void write_coverage(std::ostream& out, const ProgramRecord& program, const Progr
   for (const std::string& text : kernels.nothing_to_do()) all.push_back(text);
   for (const std::string& text : kernels.not_seen()) all.push_back(text);
   if (all.empty()) return;
-  out << "\n### What was seen, and what was not\n\n";
+  out << "\n### Coverage\n\n";
   const std::size_t shown = all.size() <= most_coverage ? all.size() : most_coverage - 1;
   for (std::size_t i = 0; i < shown; ++i) out << "- " << markdown_escaped(all[i]) << '\n';
   if (shown < all.size()) out << fmt::format("- And {}.\n", counted(all.size() - shown, "more reason"));

@@ -181,8 +181,10 @@ TEST_CASE("command line: a format's name is an option where nothing else has tha
   CHECK(probe({"--csv", "--quiet"}).format == report::Format::csv);
   CHECK(probe({"--output", "a.txt", "--markdown"}).format == report::Format::markdown);
   CHECK(refusal({"probe", "--json=1"}) == "unknown option '--json'; --format takes table, json, csv, markdown");
-  CHECK(refusal({"explain", "a.json", "--json"}) == "unknown option '--json'; --format takes text, markdown");
-  CHECK(refusal({"calibrate", "--json"}) == "unknown option '--json'; see: gpumem calibrate --help");
+  CHECK(refusal({"explain", "a.json", "--json"}) ==
+        "unknown option '--json'; the report holds the reasons: gpumem show REPORT --format json");
+  CHECK(refusal({"calibrate", "--json"}) ==
+        "unknown option '--json'; the profile is JSON: gpumem calibrate -o mine.json");
   CHECK(std::any_cast<ListArguments>(parse_command_line({"list", "--json"}, {registry}).arguments).json);
 }
 
@@ -242,8 +244,8 @@ TEST_CASE("command line: what is wrong is one line with the nearest name") {
       {{"probe", "--carry", "-cart"}, "unknown option '-cart'; see: gpumem probe --help"},
       {{"probe", "--numa"}, "--numa needs a value"},
       {{"probe", "--backend", "modle"}, "--backend: 'modle' is not one of cuda, model, auto; did you mean 'model'?"},
-      {{"probe", "--format", "xml"}, "--format: 'xml' is not one of table, json, csv, markdown"},
-      {{"list", "shift", "skip"}, "unexpected argument 'skip'; see: gpumem list --help"},
+      {{"probe", "--format", "yaml"}, "--format: 'yaml' is not one of table, json, csv, markdown"},
+      {{"list", "shift", "skip"}, "unexpected argument 'skip'; list takes one probe: gpumem list skip"},
       {{"devices", "--jsno"}, "unknown option '--jsno'; did you mean '--json'?"},
   };
   for (const auto& [arguments, message] : cases) {

@@ -170,7 +170,7 @@ TEST_CASE("kernels that were not seen say why", "[program]") {
                                                     {Unseen::not_chosen, "--kernel"},
                                                     {Unseen::failed, "patched"},
                                                     {Unseen::no_memory, "no memory left"},
-                                                    {Unseen::times_only, "nothing but times"},
+                                                    {Unseen::times_only, "only times"},
                                                     {Unseen::refused, "does not let"},
                                                     {Unseen::few_launches, "--replay"},
                                                     {Unseen::none, "seen to its end"}};

@@ -154,8 +154,9 @@ TEST_CASE("plan: bad values are refused before anything else") {
 }
 
 TEST_CASE("plan: more cases than a run takes are refused without making them") {
-  CHECK(refusal({}, {{"skip", {"0..9999"}}, {"width", {"0..9999"}}}) ==
-        "the axes multiply to more than the 100000 cases one run takes; give fewer values");
+  CHECK(
+      refusal({}, {{"skip", {"0..9999"}}, {"width", {"0..9999"}}}) ==
+      "the axes multiply to more than the 100000 cases one run takes; give fewer values, such as --skip 0..9999:1000");
   CHECK(make_plan(registry, {}, {{"skip", {"0..9999"}}, {"width", {"0..9"}}}).size() == 100'000);
 }
 

@@ -193,10 +193,10 @@ TEST_CASE("runs are told, with their distance where it is one", "[describe]") {
 
 TEST_CASE("stencils are told by their points, in each lane or in each request", "[describe]") {
   const PatternWords by_lane = words_for([](std::uint64_t i) { return five_points(i / 5, i % 5); });
-  CHECK(by_lane.brief == "lanes in turn at 5 places that move on by 1 element");
+  CHECK(by_lane.brief == "the lanes hit 5 addresses in turn, then those 1 element further on");
   CHECK(by_lane.reuse == "each element 5 times or more in the mean");
   CHECK(words_for([](std::uint64_t i) { return five_points(i / 160 * 32 + i % 32, i / 32 % 5); }).step ==
-        "requests in turn at 5 places that move on by 32 elements");
+        "requests hit 5 places in turn, then those 32 elements further on");
   CHECK(words_for([](std::uint64_t i) { return i / 4 + i % 4 * 4; }).lanes ==
         "8 runs of 4 lanes 4 elements apart, the runs 1 element apart");
   CHECK(brief([](std::uint64_t i) { return i / 32 * 64 + hash(i % 32) % 500; }) ==

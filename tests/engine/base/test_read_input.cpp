@@ -17,7 +17,7 @@ TEST_CASE("input is read whole, up to a limit", "[read_input]") {
 
 TEST_CASE("a file that cannot be read is named with the system's reason", "[read_input]") {
   CHECK_THROWS_WITH(read_input_file("/no/such/file"), "cannot read '/no/such/file': No such file or directory");
-  CHECK_THROWS_WITH(read_input_file("/"), "cannot read '/': Is a directory");
+  CHECK_THROWS_WITH(read_input_file("/"), "cannot read '/': Is a directory; name a file in it");
   CHECK_THROWS_WITH(read_input_file("/dev/zero"),
                     "/dev/zero: is larger than 256 MiB, the most that is read of a file; is it the right one?");
 }

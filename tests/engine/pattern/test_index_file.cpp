@@ -252,7 +252,7 @@ TEST_CASE("files that cannot be read are named with the system's reason", "[inde
   const TemporaryDirectory directory;
   CHECK(file_error("/no/such/file.npy") == "cannot read '/no/such/file.npy': No such file or directory");
   CHECK(file_error("/no/such/file") == "cannot read '/no/such/file': No such file or directory");
-  CHECK(file_error("/") == "cannot read '/': Is a directory");
+  CHECK(file_error("/") == "cannot read '/': Is a directory; name a file in it");
   CHECK(file_error("") == "cannot read '': No such file or directory");
   put(directory / "a.u32", "");
   CHECK_THAT(file_error((directory / "a.u32").string()), Catch::Matchers::EndsWith("a.u32: is empty; expected u32 "

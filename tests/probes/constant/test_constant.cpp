@@ -96,7 +96,7 @@ TEST_CASE("constant: a cost in proportion is fitted, and said beside the other s
         "Keep in constant memory only what all lanes of a warp read alike: 1 and 32-address requests take 4.00 cycles "
         "and 66.0 cycles each there. The same table in shared memory is always faster: 66 x for 32-address requests, "
         "at 1.00 cycles each. The same table in L1 (global memory) is faster from 4 addresses on: 8.25 x for "
-        "32-address requests, at 8.00 cycles each. Each address takes 2.00 cycles, and a request 2.00 cycles beside, "
+        "32-address requests, at 8.00 cycles each. A request takes 2.00 cycles, and 2.00 cycles for each address, "
         "within 1 %.");
   REQUIRE(conclusion.facts.size() == 4);
   CHECK(conclusion.facts[0].kind == FactKind::costs);

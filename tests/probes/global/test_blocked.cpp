@@ -90,8 +90,8 @@ TEST_CASE("blocked: conclusions say what runs cost", "[blocked]") {
             .starts_with("Reading in runs of 2 elements per thread reaches 4500 GB/s. Runs of 64 elements per thread "
                          "take 4.44 x"));
   CHECK(advice_on({{8, 4400}, {64, 550}}) ==
-        "Reading in runs of 8 elements per thread reaches 4400 GB/s. What runs cost shows only beside interleaved "
-        "threads: --run 1 and longer ones. Runs of 64 elements per thread take 8.00 x as long: 550 GB/s.");
+        "Reading in runs of 8 elements per thread reaches 4400 GB/s. Interleaved threads show what runs cost: add "
+        "--run 1. Runs of 64 elements per thread take 8.00 x as long: 550 GB/s.");
   CHECK(advice_on({{1, 4500}}).starts_with("Reading by interleaved threads reaches 4500 GB/s."));
 }
 

@@ -103,8 +103,8 @@ TEST_CASE("random: conclusions say within what to keep random accesses", "[rando
   const std::vector<Outcome> falling = {outcome_of(random_case(mib), 1600), outcome_of(random_case(16 * mib), 1200),
                                         outcome_of(random_case(1024 * mib), 400)};
   CHECK(advice(falling) ==
-        "Keep what is accessed in random order within 16 MiB: up to there it is at least half as fast as at its "
-        "fastest. Within 1 MiB the GPU gathers elements of 8 bytes at 200 giga elements per s. Within 1 GiB each takes "
+        "Keep data that is accessed in random order within 16 MiB: up to there accesses keep half of their best rate. "
+        "Within 1 MiB the GPU gathers elements of 8 bytes at 200 giga elements per s. Within 1 GiB each takes "
         "4.00 x as long: 50.0 giga elements per s.");
   const Conclusion knee = conclusion(falling);
   REQUIRE(knee.found.size() == 1);

@@ -79,8 +79,8 @@ TEST_CASE("stream: conclusions compare the kernels", "[stream]") {
   const Outcome copy = outcome_of(stream_case("copy"), 4000);
   const Outcome dot = outcome_of(stream_case("dot"), 4500);
   CHECK(advice({copy, dot}) ==
-        "In double dot is fastest: 4500 GB/s. Byte for byte copy takes 1.12 x as long: 4000 GB/s. Hold a kernel of "
-        "yours against the one that reads and writes as much as it does.");
+        "In double dot is fastest: 4500 GB/s. Per byte copy takes 1.12 x as long: 4000 GB/s. Compare your kernel with "
+        "the one that reads and writes as much.");
   const Conclusion concluded = conclusion({copy, dot});
   REQUIRE(kinds_of(concluded) == std::vector{FactKind::fastest, FactKind::costs});
   CHECK(concluded.facts[0].outcomes == std::vector<std::size_t>{1});

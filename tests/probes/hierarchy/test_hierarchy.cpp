@@ -22,7 +22,7 @@ TEST_CASE("hierarchy: each level is held against the next that was measured", "[
   const std::vector<Outcome> some = {level("memory", 4500), level("register", 360'000), level("l2", 9000)};
   const std::vector<Fact> facts = test::conclusion(some).facts;
   CHECK(report::say(facts) ==
-        "Keep what is used again a level nearer. Levels are read so many times as fast as the next: registers 40 x L2 "
+        "Keep data that is used again a level nearer. Each level reads faster than the next: registers 40 x L2 "
         "and L2 2.00 x device memory.");
   REQUIRE(facts.size() == 1);
   CHECK(facts[0].kind == FactKind::fastest);
@@ -34,7 +34,7 @@ TEST_CASE("hierarchy: a level that is no faster than the next is no step", "[hie
   std::vector<Outcome> some = {level("shared", 33'500), level("l1", 33'400), level("l2", 9000)};
   const std::string text = test::advice(some);
   CHECK(text ==
-        "Keep what is used again a level nearer. Levels are read so many times as fast as the next: L1 3.71 x L2. "
+        "Keep data that is used again a level nearer. Each level reads faster than the next: L1 3.71 x L2. "
         "Reading shared memory is no faster than reading L1: 1.00 x.");
   CHECK(test::conclusion(some).facts.at(1).kind == FactKind::as_fast_as);
   some[0].headline = 36'000;

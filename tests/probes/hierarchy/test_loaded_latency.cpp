@@ -91,14 +91,16 @@ TEST_CASE("loaded-latency: warps begin at random within the time of a chunk", "[
 
 TEST_CASE("loaded-latency: the knee lies on the line between two cases", "[loaded-latency]") {
   CHECK(advice(sweep({{0, 600}, {60, 700}, {80, 1000}, {90, 1400}, {100, 2000}})) ==
-        "A load takes 600 cycles beside no traffic, and twice as long beside loads from 2550 GB/s on, 85 % of what "
-        "they reach; at worst 2000 cycles, at 100 %.");
-  CHECK(advice(sweep({{0, 600}, {80, 1000}, {90, 1400}}, 100, false)) ==
-        "A load takes 600 cycles beside no traffic, and twice as long beside stores from 85 % of what they reach on; "
-        "at worst 1400 cycles, at 90 %.");
-  CHECK(advice(sweep({{0, 600}, {80, 1000}}, 50)) ==
-        "A load takes 600 cycles beside no traffic, and never twice as long: beside 50 % stores at most 1000 cycles, "
-        "at 80 % of what they reach.");
+        "A load takes 600 cycles while memory is idle. Beside loads it takes twice as long from 2550 GB/s on (85 % of "
+        "their best rate), and at most 2000 cycles (at 100 %).");
+  CHECK(
+      advice(sweep({{0, 600}, {80, 1000}, {90, 1400}}, 100, false)) ==
+      "A load takes 600 cycles while memory is idle. Beside stores it takes twice as long from 85 % of their best rate "
+      "on, and at most 1400 cycles (at 90 %).");
+  CHECK(
+      advice(sweep({{0, 600}, {80, 1000}}, 50)) ==
+      "A load takes 600 cycles while memory is idle, and never twice as long: beside 50 % stores at most 1000 cycles, "
+      "at 80 % of their best rate.");
 }
 
 TEST_CASE("loaded-latency: without a case beside no traffic nothing is said", "[loaded-latency]") {

@@ -83,8 +83,8 @@ TEST_CASE("fusion: the advice compares sizes that ran both fused and not", "[fus
                                          reading("fused", 2048 * mib, 1e-3, 1)};
   CHECK(test::advice(outcomes) ==
         "Fuse elementwise operations that follow each other: GeLU of 1 GiB is 10 x as fast in one kernel as in 9. 9 "
-        "kernels take 5.20 ms and move 10 x the bytes. One takes 500 us and keeps in registers what lies between "
-        "operations. At 1 MiB one kernel is 9.00 x as fast: 4.00 us instead of 36.0 us.");
+        "kernels take 5.20 ms and move 10 x the bytes. One takes 500 us: values between operations stay in registers. "
+        "At 1 MiB one kernel is 9.00 x as fast: 4.00 us instead of 36.0 us.");
   const std::vector<Fact> facts = test::conclusion(outcomes).facts;
   REQUIRE(facts.size() == 3);
   CHECK(facts[0].kind == FactKind::fastest);

@@ -129,7 +129,7 @@ TEST_CASE("occupancy: the advice says how many warps suffice and whether the lim
                                          reading(64, "shared-memory", 4500), reading(64, "registers", 4000),
                                          reading(32, "registers", 4100)};
   CHECK(test::advice(outcomes) ==
-        "32 of 64 resident warps suffice: they reach 4400 GB/s of 4500 GB/s. What limits residency matters too: 64 "
+        "32 of 64 resident warps suffice: they reach 4400 GB/s of 4500 GB/s. The limit of residency matters too: 64 "
         "warps read 4000 GB/s with registers as the limit, and 4500 GB/s with shared-memory.");
   const std::vector<Fact> facts = test::conclusion(outcomes).facts;
   REQUIRE(facts.size() == 2);

@@ -130,8 +130,8 @@ TEST_CASE("what pairs lose to each other at once is said beside what they reach 
     outcomes.back().metrics = {{"alone_gb_per_s", source == 0 ? 26.0 : 13.1}};
   }
   CHECK(contains(advice(outcomes),
-                 "By the source's copy engine, pairs that copy at once share what carries them. Of their rates alone "
-                 "they keep 0.50 x from GPU 0 to 4."));
+                 "By the source's copy engine, pairs that copy at once share links. Each keeps this much of its rate "
+                 "alone: 0.50 x from GPU 0 to 4."));
   CHECK(conclusion(outcomes).facts.back().kind == FactKind::limit);
   outcomes.front().metrics = {{"alone_gb_per_s", 13.0}};
   CHECK(contains(advice(outcomes),

@@ -94,7 +94,7 @@ TEST_CASE("the conclusion is the fewest bytes in flight that saturate, for each 
                                          reading("bulk", 64 * kib, 4000),      reading("cp-async", 64 * kib, 3850)};
   const Conclusion conclusion = test::conclusion(outcomes);
   CHECK(report::say(conclusion.facts) ==
-        "A multiprocessor with 256 threads takes so many bytes in flight for nearly 4000 GB/s: 32 KiB by the bulk copy "
+        "For nearly 4000 GB/s a multiprocessor with 256 threads needs in flight: 32 KiB by the bulk copy "
         "engine and 64 KiB by cp.async. Copies through registers stay at 3000 GB/s, with 128 KiB in flight.");
   REQUIRE(conclusion.facts.size() == 2);
   CHECK(conclusion.facts[0].kind == FactKind::saturates_at);
@@ -110,18 +110,17 @@ TEST_CASE("the conclusion is the fewest bytes in flight that saturate, for each 
   CHECK(conclusion.found[0].name == outcomes.front().tested.probe->concluded.front().name);
 
   CHECK(test::advice({reading("bulk", 16 * kib, 3000)}) ==
-        "A multiprocessor with 256 threads takes so many bytes in flight for nearly 3000 GB/s: 16 KiB by the bulk copy "
+        "For nearly 3000 GB/s a multiprocessor with 256 threads needs in flight: 16 KiB by the bulk copy "
         "engine.");
   CHECK(test::advice({reading("bulk", 16 * kib, 3000), reading("bulk", 32 * kib, 3010)})
             .ends_with(" Less in flight than the 16 KiB that were tried may do as well."));
 }
 
 TEST_CASE("the method that takes the fewest bytes in flight comes first", "[async-copy]") {
-  CHECK(
-      test::advice({reading("bulk", 64 * kib, 4000), reading("registers", 32 * kib, 3990),
-                    reading("registers", 16 * kib, 2000)}) ==
-      "A multiprocessor with 256 threads takes so many bytes in flight for nearly 4000 GB/s: 32 KiB through registers "
-      "and 64 KiB by the bulk copy engine.");
+  CHECK(test::advice({reading("bulk", 64 * kib, 4000), reading("registers", 32 * kib, 3990),
+                      reading("registers", 16 * kib, 2000)}) ==
+        "For nearly 4000 GB/s a multiprocessor with 256 threads needs in flight: 32 KiB through registers "
+        "and 64 KiB by the bulk copy engine.");
 }
 
 }  // namespace gpumem::test_async_copy

@@ -146,7 +146,7 @@ TEST_CASE("a prediction to hold it against has to be one of this GPU", "[check]"
   expectation.quantity = "measured_over_predicted";
   CHECK(held(expectation) == "pass: offset 3: 0.974 of the prediction");
   CHECK(held(expectation, changed(1, [](Record& record) { record.flags = {"predicted_from_attributes"}; })) ==
-        "skip: offset 1: there is no profile of this GPU to hold it against; 'gpumem calibrate' makes one");
+        "skip: offset 1: this GPU has no profile to compare with; 'gpumem calibrate' makes one");
   Report predicted = measured();
   predicted.backend = "model";
   CHECK(held(expectation, predicted, {.accept_predictions = true}) ==
@@ -246,7 +246,7 @@ TEST_CASE("flags fail a check, and pass it only where they were watched", "[chec
   CHECK(held(without({"throttled"}), report).starts_with("fail: "));  // what was seen was seen
   report.results[2].flags.clear();
   report.results[5].flags.clear();
-  CHECK(held(without({"throttled"}), report) == "skip: an older report: it does not say what was watched");
+  CHECK(held(without({"throttled"}), report) == "skip: the report is older and does not say which flags were watched");
   for (Record& record : report.results) skip(record);
   report.watched = {"throttled"};
   CHECK(held(without({"throttled"}), report) == "skip: no such case ran");
@@ -299,7 +299,7 @@ TEST_CASE("predictions pass nothing unless they were asked for", "[check]") {
     CHECK(said(record) == "skip: predicted, not measured; add --backend model to accept predictions");
   }
   CHECK(said(nothing_checked(refused, true).at(0)) ==
-        "fail: none of 1 expectation of the suite's own cases has an answer; the first expectation skipped, shifted "
+        "fail: none of 1 expectation of the suite's own cases has an answer; the first one skipped, shifted "
         "reads lose "
         "little: " +
             refused[2].reason);

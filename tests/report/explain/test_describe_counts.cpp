@@ -29,7 +29,7 @@ TEST_CASE("counted: a kernel is limited by the stage that is busy", "[run]") {
   CHECK(counted_explanation(counted(0.9e-3)).full.starts_with("Limited by device memory, at 90 % of its rate. A"));
   CHECK(counted_explanation(counted(0.2e-3))
             .brief.starts_with(
-                "waits for something other than bandwidth: the most is device memory, at 20 % of its rate"));
+                "waits for something other than bandwidth; the busiest stage is device memory, at 20 % of its rate"));
 }
 
 TEST_CASE("counted: occupancy is held against what the kernel allows", "[run]") {

@@ -123,8 +123,8 @@ TEST_CASE("Many classes form a ladder") {
   REQUIRE(all.size() == 1);
   CHECK(all[0] ==
         "Shared-memory loads take 1.33 cycles per request (75 % of peak) at stride 1, with 1 wavefront per request. "
-        "Cases with 2 wavefronts per request take 1.50 times that, with 4 3.01, with 8 6.02, with 16 12.03 and with 32 "
-        "24.06; predictions are off by up to 25 % (at stride 1).");
+        "2, 4, 8, 16 and 32 wavefronts per request take 1.50, 3.01, 6.02, 12.03 and 24.06 times as long; predictions "
+        "are off by up to 25 % (at stride 1).");
 }
 
 TEST_CASE("What the sectors do not explain is not explained by them") {
@@ -132,10 +132,10 @@ TEST_CASE("What the sectors do not explain is not explained by them") {
   b.add(std::uint64_t{0}, 2000, 4);
   b.add(std::uint64_t{1}, 4000, 5);
   b.add(std::uint64_t{2}, 3000, 5);
-  CHECK(
-      only_finding(b.results) ==
-      "Copies reach 4000 GB/s (80 % of peak) at offset 1 and least, 2000 GB/s or 0.50 of it, at offset 0; sectors per "
-      "request range from 4 to 5, which alone does not explain it.");
+  CHECK(only_finding(b.results) ==
+        "Copies reach 4000 GB/s (80 % of peak) at offset 1. The slowest reach 2000 GB/s, 0.50 of it, at offset 0; "
+        "sectors per "
+        "request range from 4 to 5, which alone does not explain it.");
 }
 
 TEST_CASE("Equal sectors do not hide a difference") {
@@ -145,7 +145,8 @@ TEST_CASE("Equal sectors do not hide a difference") {
   b.add("permuted", 3990, 4);
   b.add("subset", 2000, 4);
   CHECK(only_finding(b.results) ==
-        "Copies reach 4000 GB/s (80 % of peak) at lanes aligned and least, 2000 GB/s or 0.50 of it, at lanes subset, "
+        "Copies reach 4000 GB/s (80 % of peak) at lanes aligned. The slowest reach 2000 GB/s, 0.50 of it, at lanes "
+        "subset, "
         "although all touch 4 sectors per request.");
 }
 
@@ -205,7 +206,7 @@ TEST_CASE("A probe that is about something else is described by that, the less t
   CHECK(only_finding(results) == "Accesses rise from 30.0 cycles at chain 1 to 120 cycles at chain 4.");
   std::swap(results[0].headline.measured, results[2].headline.measured);
   CHECK(only_finding(results) ==
-        "Accesses take 30.0 cycles at chain 3 and most, 120 cycles or 4.00 times that, at chain 4.");
+        "Accesses take 30.0 cycles at chain 3. The slowest take 120 cycles, 4.00 times as long, at chain 4.");
   for (Record& record : results) record.headline.measured = 30;
   CHECK(only_finding(results) == "Accesses take 30.0 cycles at all 4 chains from 1 to 4.");
   for (Record& record : results) record.headline.measured.reset();

@@ -44,7 +44,7 @@ TEST_CASE("what reaches little of any limit is not", "[kernel][explain]") {
   const KernelVerdict verdict = kernel_verdict(record);
   CHECK(verdict.name == "nothing_alone");
   CHECK_FALSE(verdict.is_fine);
-  CHECK(verdict.brief.find("device memory 60 %, the sectors moved between L1 and L2 50 %") != std::string::npos);
+  CHECK(verdict.brief.find("device memory 60 %, sectors moved between L1 and L2 50 %") != std::string::npos);
 }
 
 TEST_CASE("small words are a verdict where nothing else is", "[kernel][explain]") {
@@ -77,9 +77,7 @@ TEST_CASE("threads with a word each are too many where launching them is the lim
 TEST_CASE("waiting for loads is a verdict where all else would take far less", "[kernel][explain]") {
   const Record few = kernel({{"latency", 950}, {"dram", 300}});
   CHECK(kernel_verdict(few).name == "too_little_in_flight");
-  CHECK(
-      kernel_verdict(few).full.starts_with("its loads take 950 us one after another, where all else that it does "
-                                           "would take 300 us"));
+  CHECK(kernel_verdict(few).full.starts_with("its loads take 950 us one after another; everything else takes 300 us"));
   CHECK(waits_for_loads(few.stages));
   CHECK(kernel_verdict(kernel({{"uneven_work", 950}, {"latency", 500}, {"dram", 300}})).name == "uneven_work");
   const Record both = kernel({{"latency", 950}, {"dram", 850}});

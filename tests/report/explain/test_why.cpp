@@ -58,7 +58,7 @@ Record bank_case(double cost, unsigned word_bytes = 4) {
 TEST_CASE("shifted stores: aligning the base is worth what the aligned case shows", "[why]") {
   const Record shifted = case_of("l2_sectors", "write", 5);
   CHECK(why({shifted, faster(shifted, 1.25, 4)}) ==
-        "Limited by the sectors moved between L1 and L2, 245 us of 250 us: each store touches 5 sectors where 4 would "
+        "Limited by sectors moved between L1 and L2, 245 us of 250 us: each store touches 5 sectors where 4 would "
         "do; align the base to 32 bytes: 1.25 x at offset 0.");
   CHECK(brief({shifted, faster(shifted, 1.25, 4)}) == "5 sectors per store where 4 would do; align the base: 1.25 x");
   // Alone there is nothing to say how much it would gain.
@@ -221,8 +221,9 @@ TEST_CASE("wavefronts that other requests add to those counted are no conflicts"
   CHECK(counted(1.15, 4, 1).starts_with("nothing in it is wasted"));
   CHECK(counted(1.15, 4, {}).starts_with("nothing in it is wasted"));
   CHECK(counted(4.1, 16, 4).starts_with("nothing in it is wasted"));
-  CHECK(why({record}).ends_with(
-      " Counted are 4.1 wavefronts per load of the tile, not the predicted 4: others take turns with them."));
+  CHECK(
+      why({record}).ends_with(" The hardware counted 4.1 wavefronts per load of the tile, not the predicted 4: other "
+                              "accesses take turns with them."));
   CHECK(counted(1.3, 4, 1) == "1.3-way bank conflicts; pad");
   CHECK(counted(1.1, 4, 1.06) == "1.1-way bank conflicts; pad");  // of the pattern itself
 }
@@ -297,10 +298,9 @@ TEST_CASE("results in between that pass through memory are fused, what is read a
   fused.parameters = record.parameters;
   fused.parameters.back().value = "fused";
   fused.counters->global_load_sectors = fused.counters->global_store_sectors = gib / 32;
-  CHECK(
-      why({record, fused})
-          .ends_with(": its requests ask for 10.5 bytes for every useful one, in whole sectors; fuse the kernels that "
-                     "pass on what lies between: 10 x at fusion fused."));
+  CHECK(why({record, fused})
+            .ends_with(": its requests ask for 10.5 bytes for every useful one, in whole sectors; fuse the kernels, so "
+                       "that data between them stays in registers: 10 x at fusion fused."));
   record.counters->global_store_sectors = gib / 32;
   CHECK(brief({record}) == "6.5 x the useful bytes; tile");
   record.useful_bytes_read += record.useful_bytes_written;
@@ -317,17 +317,17 @@ TEST_CASE("what was counted goes before what was predicted", "[why]") {
   Record record = bank_case(1);
   record.access.front().cost(wavefronts).counted = 2;
   CHECK(brief({record}).starts_with("2-way bank conflicts"));
-  CHECK(why({record}).ends_with(" Counted are 2 wavefronts per load of the tile, not the predicted 1."));
+  CHECK(why({record}).ends_with(" The hardware counted 2 wavefronts per load of the tile, not the predicted 1."));
   record = case_of("dram");
   record.stages[1].counted_s = 200e-6;
   CHECK(why({record}).starts_with("Limited by device memory, 200 us of 250 us."));
-  CHECK(why({record}).ends_with(" By what was counted, its stage takes 200 us, not the predicted 245 us."));
+  CHECK(why({record}).ends_with(" By the counters its stage takes 200 us, not the predicted 245 us."));
   record.stages.push_back({"l2_lines", 100e-6, 240e-6});
   record.bottleneck->counted = "l2_lines";
   CHECK(
-      why({record}).starts_with("Limited by the lines fetched into L2, 240 us of 250 us (close behind: device "
+      why({record}).starts_with("Limited by lines fetched into L2, 240 us of 250 us (close behind: device "
                                 "memory, 200 us)."));
-  CHECK(why({record}).ends_with(" Predicted was device memory."));
+  CHECK(why({record}).ends_with(" The model predicted device memory as the limit."));
 }
 
 TEST_CASE("a measured time that is not the predicted one is told", "[why]") {
@@ -337,7 +337,7 @@ TEST_CASE("a measured time that is not the predicted one is told", "[why]") {
     record.headline.measured = predicted * share;
     return why({record});
   };
-  CHECK(measured(0.8).ends_with(" It took 25 % longer than predicted, so something here is not in the model."));
+  CHECK(measured(0.8).ends_with(" It took 25 % longer than predicted, so the model misses something here."));
   CHECK(measured(1.25).ends_with(" It took 20 % less time than predicted."));
   CHECK(measured(0.95).find("predicted") == std::string::npos);
 }
@@ -394,10 +394,9 @@ TEST_CASE("another way to do the job goes before another place of the sweep", "[
   pinned.parameters.back().value = "pinned";
   *pinned.headline.predicted *= 3;
   CHECK(why({pageable, pinned, faster(pageable, 2, 4)})
-            .find("Better: pinned host memory, 3.00 x, for a reason that no "
-                  "stage shows.") != std::string::npos);
+            .find("Pinned host memory is 3.00 x as fast; the model cannot explain why.") != std::string::npos);
   CHECK(why({pageable, faster(pageable, 2, 4)})
-            .ends_with("Better: offset 0, 2.00 x, where device memory takes 50 % less time per useful byte."));
+            .ends_with("Better: offset 0, 2.00 x, because a useful byte takes 50 % less time of device memory."));
 }
 
 TEST_CASE("cases are compared by the same kind of bandwidth, and only with those that ran", "[why]") {

@@ -306,7 +306,7 @@ TEST_CASE("fleet: what auto decided is compared with what it decided elsewhere",
   CHECK(compared.count == 10);
   CHECK(fleet.names->shape(compared.usual_shape).at(0).value == Value{std::uint64_t{256}});
   CHECK(json_of(fleet)["machines"][3]["cases"][0]["shape_by_auto"]["block_threads"] == 512);
-  CHECK(text_of(fleet, Format::table).find("in 1 of its outliers auto decided otherwise") != std::string::npos);
+  CHECK(text_of(fleet, Format::table).find("in 1 of its outliers auto chose other values") != std::string::npos);
 }
 
 TEST_CASE("fleet: a value asked for is not the same case as one that auto decided", "[fleet]") {

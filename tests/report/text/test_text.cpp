@@ -145,9 +145,9 @@ TEST_CASE("Parameters and metrics of the host link in words") {
 
 TEST_CASE("Stages in words, unknown ones by their name") {
   CHECK(stage_words("dram") == "device memory");
-  CHECK(stage_words("l2_lines") == "the lines fetched into L2");
+  CHECK(stage_words("l2_lines") == "lines fetched into L2");
   CHECK(stage_words("pcie") == "the host link");
-  CHECK(stage_words("copies") == "the calls that start copies");
+  CHECK(stage_words("copies") == "calls that start copies");
   CHECK(stage_words("host_copy") == "the host's own copying");
   CHECK(stage_words("warp_drive") == "warp_drive");
 }

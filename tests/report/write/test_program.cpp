@@ -100,7 +100,7 @@ TEST_CASE("A program's kernels are ranked by what could be saved, ten of them", 
   CHECK(text.find("waste12 ") < text.find("waste11 "));
   CHECK(says(text, "waste3 "));
   CHECK_FALSE(says(text, "waste2 "));
-  CHECK(says(text, "\n3 more kernels could save 6.0 ms; --output report.json has all of them"));
+  CHECK(says(text, "\n3 more kernels could save 6.0 ms; save all of them with --output report.json"));
   CHECK_FALSE(says(table(wasteful(10)), "more kernel"));
   CHECK(says(table(wasteful(11)), "\n1 more kernel could save 1.0 ms;"));
 }
@@ -129,7 +129,7 @@ TEST_CASE("A program whose kernels are fine has no table", "[run]") {
   report.program->skipped.emplace_back(graphs_reason, 12);
   const std::string partly = table(report);
   CHECK(says(partly, "\n2 kernels are fine: 100 % of the GPU time that is known.\n"));
-  CHECK(says(partly, "\n12 launches of CUDA graphs, not seen: the time of their kernels is in no sum;"));
+  CHECK(says(partly, "\n12 launches of CUDA graphs were not seen, and their kernels are in no sum;"));
   report.program->skipped.clear();
   report.results.pop_back();
   CHECK(says(table(report), "\n1 kernel is fine: 50 % of the GPU time.\n"));
@@ -156,8 +156,7 @@ TEST_CASE("A program's kernels that were not seen have a reason, or are counted"
   Record& counted = report.results.emplace_back(report.results[3]);  // of no weight either, but looked at
   counted.status = Status::ok;
   counted.reason.reset();
-  CHECK(
-      says(table(report), "\n1 more kernel has no saving that is known: 1 % of the GPU time.\n1 more kernel has not "));
+  CHECK(says(table(report), "\n1 more kernel has no known saving: 1 % of the GPU time.\n1 more kernel has not "));
 
   Record& unpriced = report.results.front();
   unpriced.metrics[4].predicted.reset();

@@ -1,0 +1,175 @@
+#include "app/run/probe_selection.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "app/command_line/values.hpp"
+#include "app/run/probe_names.hpp"
+#include "engine/base/error.hpp"
+#include "report/text/text.hpp"
+
+namespace gpumem::app {
+
+namespace {
+
+using report::join;
+
+bool has_flag(const Probe& probe, const std::string& flag) {
+  return std::ranges::find(probe.axes, flag, &Axis::flag) != probe.axes.end();
+}
+
+bool has_every_flag(const Probe& probe, const std::vector<GivenAxis>& given) {
+  return std::ranges::all_of(given, [&](const GivenAxis& axis) { return has_flag(probe, axis.flag); });
+}
+
+bool takes_values(const Probe& probe, const std::vector<GivenAxis>& given) {
+  try {
+    for (const Axis& axis : probe.axes) static_cast<void>(values_of(axis, given, true));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Refuses names that none of the probes takes, with those that any of them does.
+void require_known_names(const std::vector<const Probe*>& probes, const std::vector<GivenAxis>& given) {
+  for (const GivenAxis& given_axis : given) {
+    Axis any;
+    any.flag = given_axis.flag;
+    for (const Probe* probe : probes) {
+      const auto axis = std::ranges::find(probe->axes, given_axis.flag, &Axis::flag);
+      if (any.defaults.empty()) any.defaults = axis->defaults;
+      for (const std::string& name : axis->names) {
+        if (std::ranges::find(any.names, name) == any.names.end()) any.names.push_back(name);
+      }
+    }
+    if (!any.names.empty()) static_cast<void>(values_of(any, given, false));
+  }
+}
+
+/// Leaves only the probes that suit, unless none does.
+template <class Suits>
+void prefer(std::vector<const Probe*>& probes, const Suits& suits) {
+  if (std::ranges::any_of(probes, suits)) std::erase_if(probes, std::not_fn(suits));
+}
+
+/// Whether a flag says by itself that the probe is to run: it is swept, or called so. That of other alternatives
+/// (`--space shared`) may as well be meant for another probe.
+bool is_named_by(const Probe& probe, const std::string& flag) {
+  return flag == probe.name || flag == probe.axes.front().flag;
+}
+
+/// `--pattern EXPR --space shared`: each flag selects a probe that does not have the other, and nobody asked for two.
+void refuse_unasked_probes(const std::vector<const Probe*>& selected, const std::vector<GivenAxis>& given) {
+  if (selected.size() < 2 || has_every_flag(*selected.front(), given)) return;
+  std::vector<std::string> reasons;
+  std::vector<std::string> names;
+  bool each_named = true;
+  for (const Probe* probe : selected) {
+    const auto selects = [&](const GivenAxis& axis) { return probe->is_selected_by(axis.flag); };
+    const auto flag = std::ranges::find_if(given, selects);
+    reasons.push_back(fmt::format("--{} selects the probe '{}'", flag->flag, probe->name));
+    names.push_back(probe->name);
+    each_named = each_named && std::ranges::any_of(given, [&](const GivenAxis& axis) {
+                   return selects(axis) && is_named_by(*probe, axis.flag);
+                 });
+  }
+  if (each_named) return;
+  throw usage_error(fmt::format("{}, and none has all of these axes; leave one out, or name both: gpumem probe {} ...",
+                                join(reasons, ", "), join(names, " ")));
+}
+
+/// What to do instead of giving an axis the name of a probe for a value.
+[[noreturn]] void refuse_probe_as_value(const Probe& owner, const Axis& axis, const std::string& name) {
+  const std::string probes = owner.name == name ? name : owner.name + " " + name;
+  std::string hint = "did you mean: gpumem probe " + probes;
+  if (name != axis.flag && has_flag(owner, name)) {
+    hint += fmt::format(", or for that axis of {}: --{} --{}", owner.name, axis.flag, name);
+  }
+  throw usage_error(
+      fmt::format("--{}: '{}' is a probe and not one of {}; {}", axis.flag, name, join(axis.names, ", "), hint));
+}
+
+/// `--zero-copy offset` takes the probe for a value of the flag, which was meant to stand alone.
+void refuse_probes_as_values(const std::vector<Probe>& registry, const std::vector<GivenAxis>& given) {
+  for (const Probe& probe : registry) {
+    for (const Axis& axis : probe.axes) {
+      const auto found = std::ranges::find(given, axis.flag, &GivenAxis::flag);
+      if (!axis.value_optional || found == given.end()) continue;
+      for (const std::string& text : found->texts) {
+        const bool is_value = std::ranges::find(axis.names, text) != axis.names.end();
+        const bool is_probe = std::ranges::find(registry, text, &Probe::name) != registry.end();
+        if (!is_value && is_probe) refuse_probe_as_value(probe, axis, text);
+      }
+    }
+  }
+}
+
+void require_every_axis_used(const std::vector<Probe>& registry, const SelectedProbes& selection,
+                             const std::vector<GivenAxis>& given) {
+  for (const GivenAxis& axis : given) {
+    const auto uses = [&](const Probe* probe) { return has_flag(*probe, axis.flag); };
+    if (std::ranges::any_of(selection.probes, uses)) continue;
+    std::vector<std::string> owners;
+    for (const Probe& probe : registry) {
+      if (has_flag(probe, axis.flag)) owners.push_back(probe.name);
+    }
+    std::vector<std::string> selected;
+    for (const Probe* probe : selection.probes) selected.push_back(probe->name);
+    const std::string what = selected.empty()
+                                 ? fmt::format("no probe has all of the axes given; --{} is an axis of", axis.flag)
+                                 : fmt::format("--{} is not an axis of {}, but of", axis.flag, join(selected, ", "));
+    throw usage_error(what + ": " + join(owners, ", "));
+  }
+}
+
+SelectedProbes chosen_probes(const std::vector<Probe>& registry, const std::vector<std::string>& names,
+                             const std::vector<GivenAxis>& given) {
+  SelectedProbes selection;
+  for (const std::string& name : names) {
+    const Probe& probe = require_probe(registry, name);
+    if (std::ranges::find(selection.probes, &probe) == selection.probes.end()) selection.probes.push_back(&probe);
+  }
+  if (!names.empty()) return selection;
+  std::vector<const Probe*> complete;
+  for (const Probe& probe : registry) {
+    const auto selected = [&](const GivenAxis& axis) { return probe.is_selected_by(axis.flag); };
+    if (std::ranges::any_of(given, selected)) selection.probes.push_back(&probe);
+    if (!probe.on_request && has_every_flag(probe, given)) complete.push_back(&probe);
+  }
+  if (selection.probes.empty()) {
+    require_known_names(complete, given);
+    // `--direction both`: batching has the axis too, but goes one way at a time.
+    prefer(complete, [&](const Probe* probe) { return takes_values(*probe, given); });
+    return {.probes = std::move(complete), .quick = true};
+  }
+  // `--zero-copy --offset 0..8` asks for one probe, which has both axes, and not for `offset` beside it.
+  prefer(selection.probes, [&](const Probe* probe) { return has_every_flag(*probe, given); });
+  refuse_unasked_probes(selection.probes, given);
+  return selection;
+}
+
+}  // namespace
+
+std::vector<Value> values_of(const Axis& axis, const std::vector<GivenAxis>& given, bool quick) {
+  const auto found = std::ranges::find(given, axis.flag, &GivenAxis::flag);
+  if (found != given.end()) {
+    std::vector<std::string> texts = found->texts;
+    std::ranges::replace(texts, std::string(), axis.alone.empty() ? axis.defaults : axis.alone);
+    return parse_axis_values(axis, texts);
+  }
+  const std::string& text = quick && !axis.quick.empty() ? axis.quick : axis.defaults;
+  return parse_axis_values(axis, std::vector{text});
+}
+
+SelectedProbes select_probes(const std::vector<Probe>& registry, const std::vector<std::string>& names,
+                             const std::vector<GivenAxis>& given) {
+  refuse_probes_as_values(registry, given);
+  SelectedProbes selection = chosen_probes(registry, names, given);
+  require_every_axis_used(registry, selection, given);
+  return selection;
+}
+
+}  // namespace gpumem::app
