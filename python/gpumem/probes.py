@@ -88,17 +88,17 @@ def probe(
     async_copy: loads and stores, cp.async past the registers, or the bulk copy engine (sm_90) (async-copy)
     block_threads: threads per block (async-copy, coalesced, indices, offset, pattern, stream, stride)
     addresses: 4-byte words that all threads add to, side by side; in shared memory those of a block (atomics)
-    address_per: whether lanes take neighbouring addresses, or those of a warp one address together (atomics)
-    atomics_space: where the words lie: L2 executes atomics on global memory, the multiprocessor on shared (atomics)
+    address_per: lanes with neighbouring addresses, or all lanes of a warp with one address (atomics)
+    atomics_space: memory of the words: L2 executes atomics on global memory, the multiprocessor on shared (atomics)
     atomics_op: red adds and is not waited for; atom returns the old value (atomics)
     bank_stride: distance between the words of neighbouring lanes; 0 broadcasts one word (bank)
     word_bytes: size of an element: what one thread moves with one instruction (bank, blocked, coalesced, indices,
         offset, pattern, pitch, random, stream, stride, tile, zero-copy)
-    op: what the kernel does with its elements; misaligned stores cost far more than loads (bank, blocked, cluster,
-        coalesced, indices, layout, offset, pattern, pitch, random, stride, tile, zero-copy)
+    op: operation on the elements; misaligned stores cost far more than loads (bank, blocked, cluster, coalesced,
+        indices, layout, offset, pattern, pitch, random, stride, tile, zero-copy)
     copies: pieces that the data lies in; more pieces are smaller ones (batching)
     batching: a call for each piece, one copy of what the host packs, or one call for all pieces (batching)
-    direction: which way the data goes (batching, peer, transfer)
+    direction: direction of the data (batching, peer, transfer)
     size: size of all pieces together (batching, overlap, peer, transfer)
     run: consecutive elements that one thread has to itself; 1 interleaves the threads (blocked)
     buffer: useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory; a share
@@ -110,20 +110,20 @@ def probe(
     pull: each block asks the next in a ring, or all ask the first (cluster)
     pullers: blocks of the cluster that ask at once; 0: all that can (cluster)
     remote_stride: distance between the words of neighbouring lanes: the network carries whole sectors (cluster)
-    lanes: which lane takes which of the warp's elements; subset leaves out every other lane (coalesced)
+    lanes: order of the lanes over the warp's elements; subset leaves out every other lane (coalesced)
     elements_per_thread: elements per thread, a block's width apart; 1 is the textbook kernel, which large GPUs outrun
         (coalesced, indices, offset, pattern, stream, stride)
     warp_addresses: distinct addresses among a warp's lanes; 1 is what constant memory is made for (constant)
-    space: where the table lies; in global memory it is found in L1 (constant)
+    space: memory of the table; in global memory it is found in L1 (constant)
     paths: different paths of equal work; each lane takes one of them at a time (divergence)
-    divergence: what parts: lanes, whole warps, lanes in loops of unequal length or for a predicated load, or lanes that
-        __syncwarp() brings together (divergence)
+    divergence: units that part: lanes, whole warps, lanes in loops of unequal length or for a predicated load, or lanes
+        that __syncwarp() brings together (divergence)
     fusion_size: size of the array; a small one stays in L2 from one kernel to the next (fusion)
     fusion: a kernel for every operation, or one for all of them (fusion)
     image: side of the square image; the time of a small one is mostly that of the launch (grayscale)
     pixels: a pixel's bytes side by side or in planes of their own, by bytes or in words of 16 (grayscale)
-    hierarchy: where the data lies: l2 each multiprocessor its own, l2-shared all the same; host is across the link
-        (hierarchy)
+    hierarchy: level of the data: in l2 each multiprocessor reads its own, in l2-shared all read the same; host is
+        across the link (hierarchy)
     indices: elements that the accesses go to: a file (.npy, .npz, .mtx, text or words) or - for stdin, a JSON file of
         Spatter's, or its notation, also 0,4,8 (indices)
     from_: elements that a copy reads, in the same forms; --indices then says where it writes (indices)
@@ -133,8 +133,8 @@ def probe(
         report has what words were taken for (indices)
     index_column: column of a table (CSV, TSV, between blanks), by its name or number from 1, or the array of an .npz;
         all takes a file's numbers row by row (indices)
-    latency: what answers: a register, a memory of the multiprocessor, a cache that holds all of a chase, or what is
-        behind them (latency)
+    latency: level that answers: a register, a memory of the multiprocessor, a cache that holds all of a chase, or a
+        memory behind it (latency)
     order: random over everything, or paged: within 2 MiB until all of them are visited, which misses no TLB (latency,
         working-set)
     kernels: kernels launched before the host needs the last one's result (launch)
@@ -142,17 +142,17 @@ def probe(
     structure_bytes: size of a structure, in fields of 4 bytes (layout)
     layout: array of structures, the same padded and aligned to vector words, an array for each field, or those in tiles
         of 32 structures (layout)
-    fields: what a thread accesses of its structure: all of its fields, or the first alone (layout)
-    traffic: how much the other multiprocessors move at the same time, of what they reach; 100 does not hold them back
+    fields: fields of its structure that a thread accesses: all, or the first alone (layout)
+    traffic: traffic of the other multiprocessors at the same time, of the most they reach; 100 does not hold them back
         (loaded-latency)
-    written: how much of the traffic is stores (loaded-latency)
-    busy_level: what traffic and chase go to: device memory, or data that L2 holds (loaded-latency)
+    written: share of stores in the traffic (loaded-latency)
+    busy_level: memory that traffic and chase go to: device memory, or data that L2 holds (loaded-latency)
     array_words: 4-byte words in each thread's array; many of them do not fit in L1, nor in registers (local)
-    array: where it lies; the compiler decides by whether it knows the indices (local)
+    array: memory of the array; the compiler takes registers if it knows the indices (local)
     product: columns of B and C, and rows and depth of the product unless they are given (matmul)
     matmul: one thread per element along rows or down columns, rows or tiles in shared memory, several outputs a thread,
         or cuBLAS, of floats without tensor cores (matmul)
-    type: what the arrays hold (matmul, roofline, stream, transpose)
+    type: type of the arrays' elements (matmul, roofline, stream, transpose)
     product_m: rows of A and C; 0 for as many as --product (matmul)
     product_k: columns of A and rows of B, the depth of the product; 0 for as many as --product (matmul)
     sharing_blocks: blocks of a cluster, all of which need the same tiles (multicast)
@@ -164,7 +164,7 @@ def probe(
         for the neighbour (neighbours)
     victim_data: bytes that the victim goes over again and again; auto is a quarter of L2 (neighbours)
     resident_warps: warps of a multiprocessor at once, each with two loads of 16 bytes in flight a lane (occupancy)
-    occupancy_limit: what keeps other warps out (occupancy)
+    occupancy_limit: resource that keeps other warps out (occupancy)
     offset: elements every access is shifted by from an aligned start (offset, zero-copy)
     streams: streams that share the chunks; 1 copies in, computes and copies out one after another (overlap)
     overlap: staged through pinned memory, the same calls with pageable memory, or staged while the host computes for as
@@ -177,24 +177,24 @@ def probe(
     active: expression that is not 0 for the accesses that take part (pattern)
     source: the GPU that has the data, by its CUDA index; a matrix's rows (peer)
     target: the GPU that gets the data; a matrix's columns (peer)
-    via: who moves the data: the source's copy engine (-read: the target's), a kernel on the target that reads, one on
+    via: mover of the data: the source's copy engine (-read: the target's), a kernel on the target that reads, one on
         the source that writes, or both copy engines through pinned memory of the host (peer)
-    at_once: whether all pairs that have no GPU in common copy at the same time, which shows what they share (peer)
-    hot_set: what is read again and again, each time after a stream of twice the L2 (persistence)
+    at_once: pairs one after another, or all that have no GPU in common at once, which shows what they share (peer)
+    hot_set: data that is read again and again, each time after a stream of twice the L2 (persistence)
     persistence: without the stream; beside it; with a persisting window; or with a stream that leaves first
         (persistence)
     width: elements per row; a sector holds 8 of 4 bytes (pitch)
     rows: one row right behind the other, or each padded as cudaMallocPitch does (pitch)
-    walk: what a warp accesses at once: 32 elements of a row, 32 of a column, or 8 of each of 4 rows (pitch)
+    walk: elements that a warp accesses at once: 32 of a row, 32 of a column, or 8 of each of 4 rows (pitch)
     random_footprint: memory that the accesses are spread over, a power of two; up to the L2 they are served from there
         (random)
     fma_per_word: on each word that is read: twice as many flops over 4 or 8 bytes is the intensity (roofline)
     stream: kernel of STREAM: c = a, b = s c, c = a + b, a = b + s c, or the sum of a b (stream)
     stride: distance between the elements of neighbouring threads (stride, zero-copy)
     texture_walk: order in which neighbouring threads take texels; tiles are 16 x 16 (texture)
-    path: what the texels are read through; 2-D textures and surfaces have a layout of their own (texture)
-    tile: how the tile lies in shared memory; padded to 33 words a row, or swizzled (tile)
-    tile_walk: what a warp accesses at once: a column, or a row, which has no conflicts anyway (tile)
+    path: path to the texels; 2-D textures and surfaces have a layout of their own (texture)
+    tile: layout of the tile in shared memory: plain, padded to 33 words a row, or swizzled (tile)
+    tile_walk: words that a warp accesses at once: a column, or a row, which has no conflicts anyway (tile)
     transfer: kind of host memory; only from page-locked memory do copy engines copy by themselves (transfer)
     matrix: columns of the matrix, and its rows unless --matrix-rows says otherwise (transpose)
     transpose: striding on one side, a tile of 32 x 32 in shared memory without and with a cure for its bank conflicts,
@@ -204,7 +204,7 @@ def probe(
     step: distance between nodes, at random within their own; further apart than a line is, so many fit a cache as it
         has lines (working-set)
     passes: times the kernel goes over all of the data; a copy is paid once for all of them (zero-copy)
-    zero_copy: where the kernel finds the data: in mapped host memory, or copied to the device and back (zero-copy)
+    zero_copy: place of the data: mapped host memory, or the device, with copies there and back (zero-copy)
 
     Raises Error, with the report of what was done if anything was.
     """
@@ -242,8 +242,8 @@ def atomics(
 
     addresses: 4-byte words that all threads add to, side by side; in shared memory those of a block (1..268435456
         addresses; default 1,2..8192*4)
-    address_per: whether lanes take neighbouring addresses, or those of a warp one address together (default lane,warp)
-    atomics_space: where the words lie: L2 executes atomics on global memory, the multiprocessor on shared (default
+    address_per: lanes with neighbouring addresses, or all lanes of a warp with one address (default lane,warp)
+    atomics_space: memory of the words: L2 executes atomics on global memory, the multiprocessor on shared (default
         global,shared)
     atomics_op: red adds and is not waited for; atom returns the old value (default red,atom)
 
@@ -262,7 +262,7 @@ def bank(
 
     bank_stride: distance between the words of neighbouring lanes; 0 broadcasts one word (0..1024 words; default 0..33)
     word_bytes: size of a word: what one lane loads or stores with one instruction (4, 8, 16 bytes; default 4)
-    op: what the kernel does with the words: conflicts cost loads and stores alike (default read)
+    op: operation on the words: conflicts cost loads and stores alike (default read)
 
     The rest is as for probe().
     """
@@ -281,7 +281,7 @@ def batching(
     copies: pieces that the data lies in; more pieces are smaller ones (1..1099511627776 copies; default 1..65536*4)
     batching: a call for each piece, one copy of what the host packs, or one call for all pieces (default
         separate,packed,batched)
-    direction: which way the data goes (default to-device)
+    direction: direction of the data (default to-device)
     size: size of all pieces together (4..1099511627776 bytes; default 16MiB)
 
     The rest is as for probe().
@@ -299,7 +299,7 @@ def blocked(
 
     run: consecutive elements that one thread has to itself; 1 interleaves the threads (1..64 elements; default
         1,2,3,4,8,16,32,64)
-    op: what the kernel does with its elements; misaligned stores cost far more than loads (default copy)
+    op: operation on the elements; misaligned stores cost far more than loads (default copy)
     word_bytes: size of an element: what one thread moves with one instruction (4, 8, 16 bytes; default 4)
     buffer: useful bytes per array, in multiples of 128 elements; auto is 16 times the L2 (4..1099511627776 bytes;
         default auto)
@@ -359,9 +359,9 @@ def coalesced(
 ) -> Report:
     """The order of a warp's lanes within sectors: it costs nothing.
 
-    lanes: which lane takes which of the warp's elements; subset leaves out every other lane (default
+    lanes: order of the lanes over the warp's elements; subset leaves out every other lane (default
         aligned,permuted,reversed,subset)
-    op: what the kernel does with its elements; misaligned stores cost far more than loads (default copy)
+    op: operation on the elements; misaligned stores cost far more than loads (default copy)
     word_bytes: size of an element: what one thread moves with one instruction (4, 8, 16 bytes; default 4)
     elements_per_thread: elements per thread, a block's width apart; 1 is the textbook kernel, which large GPUs outrun
         (1, 2, 4, 8 elements; default auto)
@@ -384,7 +384,7 @@ def constant(
 
     warp_addresses: distinct addresses among a warp's lanes; 1 is what constant memory is made for (1..32; default
         1..32)
-    space: where the table lies; in global memory it is found in L1 (default constant,shared,global)
+    space: memory of the table; in global memory it is found in L1 (default constant,shared,global)
 
     The rest is as for probe().
     """
@@ -401,8 +401,8 @@ def divergence(
 
     paths: different paths of equal work; each lane takes one of them at a time (1, 2, 4, 8, 16, 32 paths; default
         1..32*2)
-    divergence: what parts: lanes, whole warps, lanes in loops of unequal length or for a predicated load, or lanes that
-        __syncwarp() brings together (default lanes,warps,loops,predicated,syncwarp)
+    divergence: units that part: lanes, whole warps, lanes in loops of unequal length or for a predicated load, or lanes
+        that __syncwarp() brings together (default lanes,warps,loops,predicated,syncwarp)
 
     The rest is as for probe().
     """
@@ -452,8 +452,8 @@ def hierarchy(
 ) -> Report:
     """Every level of memory at its best: how large, and how fast.
 
-    hierarchy: where the data lies: l2 each multiprocessor its own, l2-shared all the same; host is across the link
-        (default register,shared,l1,l2,l2-shared,memory,host)
+    hierarchy: level of the data: in l2 each multiprocessor reads its own, in l2-shared all read the same; host is
+        across the link (default register,shared,l1,l2,l2-shared,memory,host)
 
     The rest is as for probe().
     """
@@ -477,8 +477,7 @@ def indices(
         MS1:8:4:32 LAPLACIAN:2:1:1000)
     from_: elements that a copy reads, in the same forms; --indices then says where it writes (files, Spatter's
         notation, none; default none)
-    op: what the kernel does: gather, scatter, or both; auto is what Spatter's file says, else read, with --from copy
-        (default auto)
+    op: operation: gather, scatter, or both; auto is that of Spatter's file, else read, with --from copy (default auto)
     word_bytes: size of an element: what one thread moves with one instruction (4, 8, 16 bytes; default 4)
     elements_per_thread: elements per thread, a block's width apart; 1 is the textbook kernel, which large GPUs outrun
         (1, 2, 4, 8 elements; default auto)
@@ -507,10 +506,10 @@ def latency(
     device: Device = None, counters: Counters = None, ci_width: Share = None, time_budget: str | None = None,
     numa: int | Literal["gpu", "off"] | None = None, quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """How long a load takes that waits for the last one, by level.
+    """Time of a load that waits for the last one, by level.
 
-    latency: what answers: a register, a memory of the multiprocessor, a cache that holds all of a chase, or what is
-        behind them (default register,shared,cluster,l1,texture,constant,constant-far,local,l2,l2-far,memory,host)
+    latency: level that answers: a register, a memory of the multiprocessor, a cache that holds all of a chase, or a
+        memory behind it (default register,shared,cluster,l1,texture,constant,constant-far,local,l2,l2-far,memory,host)
     order: random over everything, or paged: within 2 MiB until all of them are visited, which misses no TLB (default
         random)
 
@@ -547,8 +546,8 @@ def layout(
     structure_bytes: size of a structure, in fields of 4 bytes (4, 8, 12, 16, 20, 24, 28, 32 bytes; default 4..32:4)
     layout: array of structures, the same padded and aligned to vector words, an array for each field, or those in tiles
         of 32 structures (default aos,aligned,soa,aosoa)
-    fields: what a thread accesses of its structure: all of its fields, or the first alone (default all,one)
-    op: what the kernel does with its elements; misaligned stores cost far more than loads (default copy)
+    fields: fields of its structure that a thread accesses: all, or the first alone (default all,one)
+    op: operation on the elements; misaligned stores cost far more than loads (default copy)
     buffer: useful bytes per array, in whole structures; auto is 16 times the L2 (4..1099511627776 bytes; default auto)
 
     The rest is as for probe().
@@ -562,12 +561,12 @@ def loaded_latency(
     ci_width: Share = None, time_budget: str | None = None, numa: int | Literal["gpu", "off"] | None = None,
     quiet: bool = False, **unknown: NoReturn,
 ) -> Report:
-    """How long a load takes while the memory is busy.
+    """Time of a load while the memory is busy.
 
-    traffic: how much the other multiprocessors move at the same time, of what they reach; 100 does not hold them back
+    traffic: traffic of the other multiprocessors at the same time, of the most they reach; 100 does not hold them back
         (0..100 percent; default 0,20,40,60,70,80,85,90,95,100)
-    written: how much of the traffic is stores (0..100 percent; default 0,50,100)
-    busy_level: what traffic and chase go to: device memory, or data that L2 holds (default memory,l2)
+    written: share of stores in the traffic (0..100 percent; default 0,50,100)
+    busy_level: memory that traffic and chase go to: device memory, or data that L2 holds (default memory,l2)
 
     The rest is as for probe().
     """
@@ -584,7 +583,7 @@ def local(
 
     array_words: 4-byte words in each thread's array; many of them do not fit in L1, nor in registers (4, 8, 16, 32, 64
         words; default 4..64*2)
-    array: where it lies; the compiler decides by whether it knows the indices (default local,registers)
+    array: memory of the array; the compiler takes registers if it knows the indices (default local,registers)
 
     The rest is as for probe().
     """
@@ -669,7 +668,7 @@ def occupancy(
 
     resident_warps: warps of a multiprocessor at once, each with two loads of 16 bytes in flight a lane (2, 4, 8, 16,
         32, 48, 64 warps; default 2..32*2,48,64)
-    occupancy_limit: what keeps other warps out (default shared-memory,registers,block-size)
+    occupancy_limit: resource that keeps other warps out (default shared-memory,registers,block-size)
 
     The rest is as for probe().
     """
@@ -686,7 +685,7 @@ def offset(
     """Shifted access: what misalignment costs.
 
     offset: elements every access is shifted by from an aligned start (0..1048576 elements; default 0..32)
-    op: what the kernel does with its elements; misaligned stores cost far more than loads (default copy)
+    op: operation on the elements; misaligned stores cost far more than loads (default copy)
     word_bytes: size of an element: what one thread moves with one instruction (4, 8, 16 bytes; default 4)
     elements_per_thread: elements per thread, a block's width apart; 1 is the textbook kernel, which large GPUs outrun
         (1, 2, 4, 8 elements; default auto)
@@ -739,7 +738,7 @@ def pattern(
     active: expression that is not 0 for the accesses that take part (expressions; default 1)
     extent: elements of each array, which no access may go beyond; 0: as many as the pattern needs (0..1099511627776
         elements; default 0)
-    op: what the kernel does with its elements; misaligned stores cost far more than loads (default copy)
+    op: operation on the elements; misaligned stores cost far more than loads (default copy)
     word_bytes: size of an element: what one thread moves with one instruction (4, 8, 16 bytes; default 4)
     elements_per_thread: elements per thread, a block's width apart; 1 is the textbook kernel, which large GPUs outrun
         (1, 2, 4, 8 elements; default auto)
@@ -764,11 +763,11 @@ def peer(
 
     source: the GPU that has the data, by its CUDA index; a matrix's rows (0..63; default all)
     target: the GPU that gets the data; a matrix's columns (0..63; default all)
-    via: who moves the data: the source's copy engine (-read: the target's), a kernel on the target that reads, one on
+    via: mover of the data: the source's copy engine (-read: the target's), a kernel on the target that reads, one on
         the source that writes, or both copy engines through pinned memory of the host (default
         copy-engine,kernel-read,kernel-write,staged)
     direction: one way, or as much back at the same time (default one-way,both)
-    at_once: whether all pairs that have no GPU in common copy at the same time, which shows what they share (default
+    at_once: pairs one after another, or all that have no GPU in common at once, which shows what they share (default
         no)
     size: bytes of a copy, each way; a run is eight of them in a row, but for staged ones (16..1099511627776 bytes;
         default 512MiB)
@@ -786,8 +785,8 @@ def persistence(
 ) -> Report:
     """A hot set read between parts of a stream: what keeps it near.
 
-    hot_set: what is read again and again, each time after a stream of twice the L2 (512..34359738368 bytes; default
-        4MiB..32MiB*2)
+    hot_set: data that is read again and again, each time after a stream of twice the L2 (512..34359738368 bytes;
+        default 4MiB..32MiB*2)
     persistence: without the stream; beside it; with a persisting window; or with a stream that leaves first (default
         alone,beside,window,evict-first)
 
@@ -807,9 +806,9 @@ def pitch(
 
     width: elements per row; a sector holds 8 of 4 bytes (1..16777216 elements; default 4096..4104)
     rows: one row right behind the other, or each padded as cudaMallocPitch does (default plain,pitched)
-    walk: what a warp accesses at once: 32 elements of a row, 32 of a column, or 8 of each of 4 rows (default
+    walk: elements that a warp accesses at once: 32 of a row, 32 of a column, or 8 of each of 4 rows (default
         row,column,tile)
-    op: what the kernel does with its elements; misaligned stores cost far more than loads (default copy)
+    op: operation on the elements; misaligned stores cost far more than loads (default copy)
     word_bytes: size of an element: what one thread moves with one instruction (4, 8, 16 bytes; default 4)
     buffer: useful bytes per array, in whole rows; auto is 16 times the L2 (4..1099511627776 bytes; default auto)
 
@@ -828,8 +827,7 @@ def random(
 
     random_footprint: memory that the accesses are spread over, a power of two; up to the L2 they are served from there
         (1024..1099511627776 bytes; default 1MiB..4GiB*4)
-    op: what the kernel does with elements in random places; update reads and writes each (GUPS) (default
-        gather,scatter,update)
+    op: operation on elements in random places; update reads and writes each (GUPS) (default gather,scatter,update)
     word_bytes: size of an element: what one thread moves with one instruction (4, 8, 16 bytes; default 8)
 
     The rest is as for probe().
@@ -847,7 +845,7 @@ def roofline(
 
     fma_per_word: on each word that is read: twice as many flops over 4 or 8 bytes is the intensity (1..65536
         multiply-adds; default 1..512*2)
-    type: what the arrays hold (default float,double)
+    type: type of the arrays' elements (default float,double)
 
     The rest is as for probe().
     """
@@ -864,7 +862,7 @@ def stream(
     """Copy, mul, add, triad and dot: how fast whole arrays stream.
 
     stream: kernel of STREAM: c = a, b = s c, c = a + b, a = b + s c, or the sum of a b (default copy,mul,add,triad,dot)
-    type: what the arrays hold (default float,double)
+    type: type of the arrays' elements (default float,double)
     word_bytes: size of an element: what one thread moves with one instruction (4, 8, 16 bytes; default auto)
     elements_per_thread: words per thread and array, a block's width apart (1, 2, 4 elements; default auto)
     block_threads: threads per block (1..1024 threads; default auto)
@@ -886,7 +884,7 @@ def stride(
     """Strided access: what unused parts of sectors cost.
 
     stride: distance between the elements of neighbouring threads (1..65536 elements; default 1..32)
-    op: what the kernel does with its elements; misaligned stores cost far more than loads (default copy)
+    op: operation on the elements; misaligned stores cost far more than loads (default copy)
     word_bytes: size of an element: what one thread moves with one instruction (4, 8, 16 bytes; default 4)
     elements_per_thread: elements per thread, a block's width apart; 1 is the textbook kernel, which large GPUs outrun
         (1, 2, 4, 8 elements; default auto)
@@ -909,7 +907,7 @@ def texture(
     """A 2-D array walked through textures, surfaces, global memory.
 
     texture_walk: order in which neighbouring threads take texels; tiles are 16 x 16 (default row,column,tile,z-order)
-    path: what the texels are read through; 2-D textures and surfaces have a layout of their own (default
+    path: path to the texels; 2-D textures and surfaces have a layout of their own (default
         global,read-only,texture-1d,texture-2d,surface)
     buffer: useful bytes of the array; auto is 16 times the L2, 512 MiB at most (4..8589934592 bytes; default auto)
 
@@ -927,10 +925,11 @@ def tile(
 ) -> Report:
     """A 32 x 32 tile read by columns: what cures bank conflicts.
 
-    tile: how the tile lies in shared memory; padded to 33 words a row, or swizzled (default plain,padded,swizzled)
-    tile_walk: what a warp accesses at once: a column, or a row, which has no conflicts anyway (default columns)
+    tile: layout of the tile in shared memory: plain, padded to 33 words a row, or swizzled (default
+        plain,padded,swizzled)
+    tile_walk: words that a warp accesses at once: a column, or a row, which has no conflicts anyway (default columns)
     word_bytes: size of a word: what one lane loads or stores with one instruction (4, 8, 16 bytes; default 4)
-    op: what the kernel does with the words: conflicts cost loads and stores alike (default read)
+    op: operation on the words: conflicts cost loads and stores alike (default read)
 
     The rest is as for probe().
     """
@@ -950,7 +949,7 @@ def transfer(
         default 4KiB..1GiB*4)
     transfer: kind of host memory; only from page-locked memory do copy engines copy by themselves (default
         pageable,pinned,registered,write-combined)
-    direction: where the data goes; both is a copy each way at once, in two streams (default to-device,to-host,both)
+    direction: direction of the data; both is a copy each way at once, in two streams (default to-device,to-host,both)
 
     The rest is as for probe().
     """
@@ -972,7 +971,7 @@ def transpose(
     transpose: striding on one side, a tile of 32 x 32 in shared memory without and with a cure for its bank conflicts,
         or vectors in tiles of 256 bytes a row; copy does not transpose (default
         copy,strided-write,strided-read,tile,padded,swizzled,wide)
-    type: what the matrix holds (default float,double)
+    type: type of the matrix's elements (default float,double)
     matrix_rows: rows of the matrix; 0: as many as columns (0..1048576 elements; default 0)
 
     The rest is as for probe().
@@ -1011,10 +1010,8 @@ def zero_copy(
     """Kernels on mapped host memory, against copying first.
 
     passes: times the kernel goes over all of the data; a copy is paid once for all of them (1..256; default 1..8*2)
-    zero_copy: where the kernel finds the data: in mapped host memory, or copied to the device and back (default
-        mapped,copied)
-    op: what the kernel does with the data: reading needs it copied in, writing out, copying both (default
-        read,write,copy)
+    zero_copy: place of the data: mapped host memory, or the device, with copies there and back (default mapped,copied)
+    op: operation on the data: reading needs it copied in, writing out, copying both (default read,write,copy)
     offset: elements every access is shifted by from an aligned start (0..1048576 elements; default 0,1)
     stride: distance between the elements of neighbouring threads; gaps are copied too (1..65536 elements; default 1,2)
     word_bytes: size of an element: what one thread moves with one instruction (4, 8, 16 bytes; default 4)
