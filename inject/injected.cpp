@@ -24,6 +24,8 @@ void at_end() {
 }
 
 void start() {
+  watch().began_ns = now_ns();
+  const Spending spending;
   watch().options = read_options();
   const Options& options = watch().options;
   if (options.folder.empty() || !open_output(options.folder, options.engine)) return;

@@ -81,8 +81,24 @@ Kernel* kernel_of(CUcontext context, CUfunction function, const char* symbol, co
   const std::string readable = demangled(kernel.name);
   kernel.collective = readable.rfind("nccl", 0) == 0 || readable.rfind("void nccl", 0) == 0;
   kernel.wanted = options.wants_kernel(readable.c_str());
+  kernel.divisible = attribute(kernel.function, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH) == 0;
+  kernel.traits = traits_of(kernel.module, kernel.name);
   kernel.static_shared_bytes = attribute(kernel.function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
   return &kernels.emplace(key, std::move(kernel)).first->second;
+}
+
+std::uint64_t blocks_of(const Shape& shape) { return std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2]; }
+
+std::uint32_t block_threads_of(const Shape& shape) { return shape.block[0] * shape.block[1] * shape.block[2]; }
+
+bool is_like_sampled(const Kernel& kernel, const Shape& shape) {
+  constexpr std::size_t few = 8;
+  if (kernel.sampled.size() < few) return false;
+  const std::uint64_t blocks = blocks_of(shape);
+  return std::ranges::any_of(kernel.sampled, [&](const Shape& sampled) {
+    const std::uint64_t others = blocks_of(sampled);
+    return block_threads_of(sampled) == block_threads_of(shape) && blocks <= 2 * others && others <= 2 * blocks;
+  });
 }
 
 void forget_kernels(CUcontext context) {
@@ -130,9 +146,12 @@ std::uint32_t kernel_number(const std::string& name, std::uint32_t registers_per
   return known->second;
 }
 
-void add_time(LaunchSlot& slot, double ns, std::uint64_t stands_for) {
+void add_time(LaunchSlot& slot, double ns, std::uint64_t stands_for, bool like_seen) {
   // The first ones are all kept; of later ones each replaces the oldest.
-  slot.time_ns[slot.times++ % kept_times] = static_cast<float>(ns);
+  const std::uint32_t place = slot.times++ % kept_times;
+  slot.time_ns[place] = static_cast<float>(ns);
+  const std::uint64_t bit = std::uint64_t{1} << place;
+  slot.like_seen = like_seen ? slot.like_seen | bit : slot.like_seen & ~bit;
   slot.timed_ns += static_cast<std::uint64_t>(ns) * stands_for;
   slot.timed += stands_for;
 }

@@ -89,6 +89,15 @@ bool is_cooperative(const CUlaunchConfig& config) {
   });
 }
 
+/// Whether nothing but the grid says which blocks run together: neither clusters nor what follows from the launch's
+/// end.
+bool is_plain(const CUlaunchConfig& config) {
+  return std::all_of(config.attrs, config.attrs + config.numAttrs, [](const CUlaunchAttribute& attribute) {
+    return attribute.id == CU_LAUNCH_ATTRIBUTE_IGNORE || attribute.id == CU_LAUNCH_ATTRIBUTE_PRIORITY ||
+           attribute.id == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW;
+  });
+}
+
 /// Of a launch that brings all parameters as one buffer (CU_LAUNCH_PARAM_BUFFER_POINTER), which names end by zero.
 std::vector<std::byte> buffer_of(void** extra) {
   const void* buffer = nullptr;
@@ -152,12 +161,14 @@ Launch launch_of(CallId id, const void* parameters) {
     const auto& p = *static_cast<const LaunchKernelEx*>(parameters);
     launch.stream = p.config->hStream;
     launch.cooperative = is_cooperative(*p.config);
+    launch.divisible = is_plain(*p.config);
     launch.parameters = p.parameters;
     launch.extra = p.extra;
   } else {
     const auto& p = *static_cast<const LaunchKernel*>(parameters);
     launch.stream = p.stream;
     launch.cooperative = is_cooperative(id);
+    launch.divisible = !launch.cooperative;
     launch.parameters = p.parameters;
     if (!launch.cooperative) launch.extra = p.extra;
   }
@@ -187,6 +198,20 @@ std::optional<std::vector<std::byte>> parameters_if_known(CUfunction function, c
 
 std::vector<std::byte> parameters_of(CUfunction function, const Launch& launch) {
   return parameters_if_known(function, launch).value_or(std::vector<std::byte>{});
+}
+
+std::uint64_t numbers_of(const std::vector<std::byte>& parameters) {
+  std::uint64_t sum = 1;
+  for (std::size_t at = 0; at < parameters.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, parameters.data() + at, std::min(sizeof(word), parameters.size() - at));
+    CUmemorytype type{};
+    const bool is_address = word >> 32U != 0 && driver().cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                                                               word) == CUDA_SUCCESS;
+    sum = (sum ^ (is_address ? 0 : word)) * 0x9e37'79b9'7f4a'7c15;  // Fibonacci hashing
+    sum ^= sum >> 32U;
+  }
+  return std::max(sum, std::uint64_t{1});
 }
 
 CUresult launch_again(CallId id, const void* parameters, CUstream stream) {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "inject/code_traits.hpp"
 #include "inject/output.hpp"
 
 namespace gpumem::inject {
@@ -118,6 +119,18 @@ void write_code(std::uint32_t kernel, CUmodule module, const std::string& name) 
   if (code.empty()) return;
   const CodeEvent event{.kernel = kernel, .parameter_offset = parameter_offset(section_of(image, ".nv.info." + name))};
   write_event(EventKind::code, {part_of(event), part_of(code)});
+}
+
+CodeTraits traits_of(CUmodule module, const std::string& name) {
+  const std::lock_guard lock(mutex);
+  const auto found = images.find(module);
+  if (found == images.end()) return {};
+  const std::string_view image = text_of(found->second);
+  const std::string_view code = section_of(image, ".text." + name);
+  const bool has_relocations =
+      !section_of(image, ".rel.text." + name).empty() || !section_of(image, ".rela.text." + name).empty();
+  if (code.empty()) return {};
+  return {.independent = !blocks_may_wait(code, has_relocations), .loops = has_loops(code)};
 }
 
 }  // namespace gpumem::inject

@@ -29,6 +29,7 @@ Options read_options() {
   options.cupti = text_of(cupti_variable);
   options.engine = text_of(engine_variable) == counters_engine_name ? EngineKind::counters : EngineKind::sites;
   options.replay = number_of(replay_variable, 0) != 0;
+  options.each_shape = !text_of(launches_variable).empty();
   options.launches = number_of(launches_variable, options.launches);
   options.skip_first = number_of(skip_first_variable, options.skip_first);
   options.device = text_of(device_variable);

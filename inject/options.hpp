@@ -17,6 +17,7 @@ struct Options {
   std::string cupti;      ///< likewise
   bool replay = false;    ///< kernels are run again for what does not fit into one pass
   std::uint64_t launches = 1;
+  bool each_shape = false;  ///< of each kernel, grid and block; else of a few of a kernel, the others being like these
   std::uint64_t skip_first = 0;
   std::string device;
   double max_overhead = 0.2;

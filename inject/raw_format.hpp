@@ -26,7 +26,7 @@ struct FileHeader {
   std::uint64_t started_ns = 0;  ///< since 1970
 };
 inline constexpr char raw_magic[8] = {'g', 'p', 'u', 'm', 'e', 'm', 'r', '\n'};
-inline constexpr std::uint32_t raw_version = 9;
+inline constexpr std::uint32_t raw_version = 10;
 
 // ---- events: a FileHeader, then an EventHeader and its payload each, padded with zeros to a multiple of 8
 
@@ -125,18 +125,19 @@ inline constexpr std::uint64_t kept_spans = 8192;
 
 /// Why a launch was not looked at closely: not seen access by access, or not counted.
 enum class Unseen : std::uint32_t {
-  none,         ///< it was, or another of its kernel, grid and block was
-  captured,     ///< launched by a CUDA graph that runs as a whole
-  collective,   ///< of a library that waits for other GPUs: must not be held up
-  overhead,     ///< the time that looking closely may take was spent
-  not_chosen,   ///< by --kernel, --device or --skip-first
-  failed,       ///< the kernel could not be patched, or counting it failed
-  no_memory,    ///< no room for the tables on the GPU
-  times_only,   ///< nothing but times was asked for, or is possible
-  refused,      ///< this machine does not let the process count
-  few_launches  ///< counting takes more launches than there were
+  none,          ///< it was, or another of its kernel, grid and block was
+  captured,      ///< launched by a CUDA graph that runs as a whole
+  collective,    ///< of a library that waits for other GPUs: must not be held up
+  overhead,      ///< the time that looking closely may take was spent
+  not_chosen,    ///< by --kernel, --device or --skip-first
+  failed,        ///< the kernel could not be patched, or counting it failed
+  no_memory,     ///< no room for the tables on the GPU
+  times_only,    ///< nothing but times was asked for, or is possible
+  refused,       ///< this machine does not let the process count
+  few_launches,  ///< counting takes more launches than there were
+  alike          ///< launches of its kernel with about as many blocks were
 };
-inline constexpr std::uint32_t unseen_reasons = 10;
+inline constexpr std::uint32_t unseen_reasons = 11;
 
 struct ProblemEvent {
   std::uint32_t fatal = 0;  ///< nothing of the process can be seen
@@ -160,6 +161,7 @@ struct SampleEvent {
   /// busiest warp, over all blocks. 0: not counted, in a launch of too many warps.
   std::uint64_t most_loads = 0;
   std::uint64_t busiest_loads = 0;
+  std::uint64_t blocks = 0;  ///< that were seen; fewer than the launch has: the others ran unseen
 };
 
 /// What the hardware counted of launches of one slot, a part of it in each: "passes".
@@ -192,8 +194,9 @@ inline constexpr std::uint32_t shown_requests = 10;
 /// Bytes of parameters that a kernel can have (CUDA C++ Programming Guide, "Function Parameters").
 inline constexpr std::uint32_t most_parameter_bytes = 32764;
 
-/// What the requests of one instruction were in one launch: sums, exact. The last four are of caches simulated with the
-/// addresses in the order in which the patched launch had them: empty L1s and an empty L2, sectors by least recent use.
+/// What the requests of one instruction were in the blocks that were seen of one launch: sums, exact. Five are of
+/// caches simulated with the addresses in the order in which the patched launch had them: empty L1s and an empty L2,
+/// sectors by least recent use.
 struct Site {
   std::uint64_t pc = 0;  ///< bytes from the beginning of the kernel
   RawSpace space{};
@@ -214,6 +217,7 @@ struct Site {
   std::uint64_t loaded_sectors = 0;  ///< of these, of stores and atomics, the ones that loads had brought there
   std::uint64_t used_words = 0;      ///< 4-byte words of lines in L2 that nobody had used while they were there
   std::uint64_t l2_requests = 0;     ///< lines asked of L2
+  std::uint64_t only_counted = 0;    ///< further requests, of which nothing but the number is known: time was spent
   ShownRequest request[shown_requests] = {};
 };
 
@@ -223,13 +227,13 @@ struct LaunchTotals {
   std::uint64_t slots = 0;           ///< in use
   std::uint64_t beyond_slots = 0;    ///< launches of which there was no slot left
   std::uint64_t graph_launches = 0;  ///< of CUDA graphs of which nothing is known
-  std::uint64_t sampling_ns = 0;     ///< what seeing launches cost the program
+  std::uint64_t sampling_ns = 0;     ///< what watching cost the program
   std::uint64_t began_ns = 0;        ///< by the clock of ended_ns: the first launch
   std::uint64_t ended_ns = 0;        ///< the last launch
   std::uint64_t spans_left_out = 0;
 };
 
-/// Times kept of a slot, each one of equally many launches.
+/// Times kept of a slot, each one of equally many launches. LaunchSlot::like_seen has a bit for each.
 inline constexpr std::uint32_t kept_times = 64;
 
 /// Launches of a slot in one range: the innermost one that was open where they were launched.
@@ -262,6 +266,7 @@ struct LaunchSlot {
   std::uint64_t timed = 0;                    ///< launches that these times stand for
   std::uint64_t timed_ns = 0;                 ///< of those launches together
   float time_ns[kept_times] = {};             ///< the first min(times, kept_times) are filled in
+  std::uint64_t like_seen = 0;                ///< a bit for each of these: with the numbers of the launch that was seen
   RangeLaunches ranges[kept_ranges];          ///< the first ones that there were launches in
   std::uint64_t in_other_ranges = 0;          ///< launches
   TimeLine ran;

@@ -1,5 +1,6 @@
 #include "inject/watch.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 #include <vector>
@@ -17,6 +18,8 @@ namespace {
 std::uint64_t launches_seen = 0;
 std::atomic<std::uint64_t> launches_since_new = 0;
 
+thread_local unsigned spending = 0;
+
 std::mutex ending;  // never held while anything else is called
 std::vector<CUcontext> ended;
 
@@ -25,6 +28,13 @@ std::vector<CUcontext> ended;
 Watch& watch() {
   static Watch& the_only = *new Watch;  // threads of the program may launch until the very end
   return the_only;
+}
+
+Spending::Spending() : began_ns_(spending++ == 0 ? now_ns() : 0) {}
+
+Spending::~Spending() {
+  if (--spending > 0) return;
+  std::atomic_ref(totals().sampling_ns).fetch_add(now_ns() - began_ns_, std::memory_order_relaxed);
 }
 
 bool is_settled() {
@@ -57,7 +67,11 @@ std::optional<WatchedLaunch> find_launch(const Launch& launch, CUcontext context
   watched.device = current_device();
   watched.slot = slot_of(watched.kernel->number, watched.launch.shape, watched.device);
   if (watched.slot == nullptr) return watched;
-  if (watched.slot->counts->launches == 0) launches_since_new.store(0, std::memory_order_relaxed);
+  if (watched.slot->counts->launches == 0) {
+    constexpr std::uint32_t many_shapes = 16;
+    watched.slot->timed_seldom = ++watched.kernel->shapes > many_shapes;
+    launches_since_new.store(0, std::memory_order_relaxed);
+  }
   if (!watched.kernel->written) {
     write_kernel(*watched.kernel, image_of(watched.kernel->module));
     write_code(watched.kernel->number, watched.kernel->module, watched.kernel->name);
@@ -96,20 +110,23 @@ Unseen standing_reason_not_to(const WatchedLaunch& launch) {
   if (options.launches == 0) return Unseen::times_only;
   if (!kernel.wanted || !wants_device(launch.device, options.device)) return Unseen::not_chosen;
   if (kernel.collective) return Unseen::collective;
-  return kernel.hopeless ? Unseen::failed : Unseen::none;
+  if (kernel.hopeless) return Unseen::failed;
+  const bool looked_at = launch.slot->samples > 0;
+  return !looked_at && !options.each_shape && is_like_sampled(kernel, launch.launch.shape) ? Unseen::alike
+                                                                                           : Unseen::none;
 }
 
 Unseen reason_not_to(const WatchedLaunch& launch) {
   if (const Unseen reason = standing_reason_not_to(launch); reason != Unseen::none) return reason;
   if (launches_seen <= watch().options.skip_first) return Unseen::not_chosen;
-  return overhead_left_ns() < 0 ? Unseen::overhead : Unseen::none;
+  return overhead_left_ns() < launch.kernel->sampling_ns ? Unseen::overhead : Unseen::none;
 }
 
 double overhead_left_ns() {
   constexpr double free_ns = 1e9;
-  const LaunchTotals& all = totals();
-  const double allowed = free_ns + watch().options.max_overhead * static_cast<double>(now_ns() - all.began_ns);
-  return allowed - (static_cast<double>(all.sampling_ns) - static_cast<double>(watch().setup_ns));
+  const double spent = static_cast<double>(totals().sampling_ns) - static_cast<double>(watch().setup_ns);
+  const double own = static_cast<double>(now_ns() - watch().began_ns) - spent;
+  return std::max(free_ns, watch().options.max_overhead * std::max(own, 1.0)) - spent;
 }
 
 void count_unseen(const Slot& slot, Unseen reason) { ++slot.counts->unseen[static_cast<std::size_t>(reason)]; }

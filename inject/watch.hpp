@@ -25,10 +25,23 @@ struct Watch {
   Options options;
   Engine engine;
   std::mutex mutex;            ///< of all that follows, and of what kernels.hpp, devices.hpp and an engine keep
+  std::uint64_t began_ns = 0;  ///< of watching, by the clock of now_ns()
   std::uint64_t setup_ns = 0;  ///< of the time that looking closely took, what was taken once
   bool in_child = false;       ///< a fork, which has no GPU of its own: CUDA does not work in it
 };
 [[nodiscard]] Watch& watch();
+
+/// While it lives, its thread's time is what watching costs the program. Of several at once in a thread, the first.
+class Spending {
+ public:
+  Spending();
+  ~Spending();
+  Spending(const Spending&) = delete;
+  Spending& operator=(const Spending&) = delete;
+
+ private:
+  std::uint64_t began_ns_;
+};
 
 /// A context is about to end while the program goes on (cudaDeviceReset): whatever is kept of it must not outlive it,
 /// for the next one may get its address. Any thread may say so, with the driver's locks held.
@@ -63,7 +76,8 @@ void count_launches(const Slot& slot, std::uint64_t launches);
 [[nodiscard]] Unseen reason_not_to(const WatchedLaunch& launch);
 /// The same, where it is so for all launches like it.
 [[nodiscard]] Unseen standing_reason_not_to(const WatchedLaunch& launch);
-/// What looking closely may still take at this moment; negative: none.
+/// What watching may still take at this moment; negative: none. It may take a second, or its share of the time that the
+/// program had for itself, whichever is more.
 [[nodiscard]] double overhead_left_ns();
 /// Counts a launch of the slot that was not looked at.
 void count_unseen(const Slot& slot, Unseen reason);

@@ -236,7 +236,8 @@ MakeRequest run_options(CommandOptions& options, const Known&) {
                     "Sample only kernels whose full name matches, e.g. --kernel 'transpose|copy'; others are timed");
   options.add_value(
       "launches", "N", [arguments](const std::string& text) { arguments->launches = parse_count("launches", text); },
-      "Sample so many launches of each kernel, grid and block (default 1); 0 only takes times, e.g. --launches 3");
+      "Sample so many launches of each kernel, grid and block, e.g. --launches 3; 0 only takes times (default: 1; of a "
+      "kernel with more than 8 grids, 1 of each grid with half or twice as many blocks as the last)");
   options.add_value(
       "skip-first", "N",
       [arguments](const std::string& text) { arguments->skip_first = parse_count("skip-first", text); },
@@ -246,8 +247,8 @@ MakeRequest run_options(CommandOptions& options, const Known&) {
       [arguments](const std::string& text) {
         arguments->max_overhead = parse_fraction("max-overhead", text, std::numeric_limits<double>::infinity());
       },
-      "Stop sampling once it has cost over 1 s and this share of the run (default 20%); the table says what was not "
-      "sampled, e.g. --max-overhead 5%");
+      "Stop sampling once it has cost this share of the program's own time, or a second if that is more (default "
+      "20%); the table says what was not sampled, e.g. --max-overhead 5%");
   options.add_value("device", "N|UUID|PCI-ID", arguments->device,
                     "Sample this GPU only, as the program numbers it, e.g. --device 1");
   options.add_value("gpu", "PROFILE|FILE", arguments->gpu,

@@ -198,7 +198,7 @@ std::vector<std::pair<std::string, std::string>> injected_variables(const fs::pa
       {inject::sanitizer_variable, vendors && !options.counters ? vendors->string() : ""},
       {inject::cupti_variable, vendors && options.counters ? vendors->string() : ""},
       {inject::replay_variable, options.replay ? "1" : ""},
-      {inject::launches_variable, fmt::format("{}", options.launches)},
+      {inject::launches_variable, options.launches ? fmt::format("{}", *options.launches) : ""},
       {inject::skip_first_variable, fmt::format("{}", options.skip_first)},
       {inject::overhead_variable, fmt::format("{}", options.max_overhead)},
       {inject::kernel_variable, options.kernel.value_or("")},

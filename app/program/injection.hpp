@@ -17,7 +17,8 @@ struct WatchOptions {
   bool replay = false;                ///< kernels are run again for what cannot be counted at once
   std::optional<std::string> kernel;  ///< extended regular expression
   std::optional<std::string> device;
-  std::uint64_t launches = 1;
+  std::optional<std::uint64_t> launches =
+      {};  ///< of each kernel, grid and block; absent: one, of few grids of a kernel
   std::uint64_t skip_first = 0;
   double max_overhead = 0.2;
 };

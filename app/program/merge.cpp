@@ -13,6 +13,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "app/program/other_grids.hpp"
 #include "app/program/raw_checks.hpp"
 #include "engine/base/demangle.hpp"
 #include "engine/machine/devices.hpp"
@@ -191,10 +192,11 @@ class Merge {
     return name->second;
   }
 
-  static void add_times(const inject::LaunchSlot& slot, std::vector<double>& times_s) {
+  static void add_times(const inject::LaunchSlot& slot, std::vector<double>& times_s,
+                        std::uint64_t which = ~std::uint64_t{0}) {
     for (std::size_t i = 0; i < std::min(slot.times, inject::kept_times); ++i) {
       const double nanoseconds = slot.time_ns[i];
-      if (is_possible_time(nanoseconds)) times_s.push_back(nanoseconds * seconds_per_ns);
+      if ((which >> i & 1) != 0 && is_possible_time(nanoseconds)) times_s.push_back(nanoseconds * seconds_per_ns);
     }
   }
 
@@ -223,6 +225,7 @@ class Merge {
     kernel.timed += slot.timed;
     kernel.timed_s += static_cast<double>(slot.timed_ns) * seconds_per_ns;
     add_times(slot, kernel.times_s);
+    add_times(slot, kernel.times_like_seen_s, slot.like_seen);
     for (std::size_t reason = 0; reason < inject::unseen_reasons; ++reason) {
       kernel.unseen[reason] += slot.unseen[reason];
     }
@@ -286,15 +289,29 @@ class Merge {
     }
   }
 
+  /// What launches of another grid did tells what those did that were not seen for that, or for the time it takes.
+  void find_alike() {
+    constexpr double most_times = 4;
+    const OtherGrids seen(run_.kernels, [](const MergedKernel& other) { return !other.seen.empty(); });
+    for (MergedKernel& kernel : run_.kernels) {
+      const std::uint64_t spared = kernel.unseen[static_cast<std::size_t>(inject::Unseen::alike)] +
+                                   kernel.unseen[static_cast<std::size_t>(inject::Unseen::overhead)];
+      if (!kernel.seen.empty() || spared == 0) continue;
+      kernel.like = seen.nearest(kernel, most_times);
+    }
+  }
+
   void finish() {
     align_time_lines();
+    find_alike();
     for (std::size_t reason = 1; reason < inject::unseen_reasons; ++reason) {
       std::uint64_t launches = 0;
       for (const MergedKernel& kernel : run_.kernels) {
         // What looking at it once more would have taken is of no interest.
         const bool of_cost = static_cast<inject::Unseen>(reason) == inject::Unseen::overhead ||
+                             static_cast<inject::Unseen>(reason) == inject::Unseen::alike ||
                              static_cast<inject::Unseen>(reason) == inject::Unseen::few_launches;
-        const bool looked_at = !kernel.seen.empty() || !kernel.counted.empty();
+        const bool looked_at = !kernel.seen.empty() || !kernel.counted.empty() || kernel.like;
         if (!of_cost || !looked_at) launches += kernel.unseen[reason];
       }
       if (launches > 0) run_.skipped.emplace_back(reason_text(static_cast<inject::Unseen>(reason)), launches);

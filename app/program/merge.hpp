@@ -42,9 +42,13 @@ struct MergedKernel {
   std::uint64_t launches = 0;
   std::uint64_t timed = 0;
   double timed_s = 0;
-  std::vector<double> times_s;  ///< of launches all over the run
+  std::vector<double> times_s;            ///< of launches all over the run
+  std::vector<double> times_like_seen_s;  ///< of these, of launches with the numbers of the one that was seen
   std::array<std::uint64_t, inject::unseen_reasons> unseen{};
   std::vector<SeenLaunch> seen;
+  /// Where none was seen, though another would have been: index of the same function with another grid, of which a
+  /// launch was.
+  std::optional<std::size_t> like = {};
   std::vector<const RawCounts*> counted;
   std::vector<std::pair<const RawProcess*, const RawCaller*>> callers;  ///< of its first launches
   std::vector<std::pair<std::string, std::uint64_t>> ranges;            ///< that it was launched in, and how often
@@ -60,6 +64,10 @@ struct MergedKernel {
   [[nodiscard]] const measure::Counts* counts() const;
   /// Whether those seen access different amounts, as far as to matter.
   [[nodiscard]] bool varies() const;
+  /// Whether launches that were timed had other numbers than the one that was seen: sizes, or what matters to no time.
+  [[nodiscard]] bool is_timed_otherwise() const;
+  /// Whether its launches access or take different amounts, as far as is known.
+  [[nodiscard]] bool launches_differ() const;
   /// Names of the ranges that most of its launches are in: "forward, backward", a few at most. Empty: in none.
   [[nodiscard]] std::string ranges_text() const;
   /// Seconds in each of the run's bins, of all its launches: those of which it is not known when they ran spread as

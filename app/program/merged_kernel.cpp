@@ -45,6 +45,22 @@ bool MergedKernel::varies() const {
   return amount(most) > noticeable * amount(least);
 }
 
+bool MergedKernel::is_timed_otherwise() const {
+  // Of several that were seen, it is not known to which of them times belong.
+  return seen.size() == 1 && !seen.front().sample->parameters.empty() && times_like_seen_s.size() < times_s.size();
+}
+
+bool MergedKernel::launches_differ() const {
+  if (varies()) return true;
+  constexpr std::size_t enough = 4;
+  constexpr double far_apart = 2;
+  if (times_s.size() < enough) return false;
+  std::vector<double> times = times_s;
+  std::ranges::sort(times);
+  const std::size_t tenth = times.size() / 10;  // the first launches, and some that others disturb, are left out
+  return times[times.size() - 1 - tenth] > far_apart * times[tenth];
+}
+
 std::string MergedKernel::ranges_text() const {
   constexpr std::size_t most = 3;
   auto by_launches = ranges;
@@ -101,6 +117,8 @@ const char* reason_text(inject::Unseen reason) {
       return "this machine does not let the program be counted";
     case inject::Unseen::few_launches:
       return "counting takes more launches than it had; add --replay, which runs kernels again";
+    case inject::Unseen::alike:
+      return "launches of it with about as many blocks were seen; add --launches 1 to see each grid";
     case inject::Unseen::times_only:
       return "only times were taken";
   }

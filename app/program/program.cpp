@@ -40,16 +40,11 @@ report::ProgramRecord program_of(const MergedRun& merged, const ProgramRun& run,
   program.exit_code = run.exit_code;
   program.processes = merged.processes;
   std::set<std::string> names;
-  double gpu_s = 0;
-  for (const MergedKernel& kernel : merged.kernels) {
-    names.insert(kernel.name);
-    gpu_s += kernel.gpu_s().value_or(0);
-  }
+  for (const MergedKernel& kernel : merged.kernels) names.insert(kernel.name);
   program.kernels_seen = names.size();
   program.launches_seen = merged.launches;
   program.launches_counted = merged.launches_seen;
   program.skipped = merged.skipped;
-  if (gpu_s > 0) program.gpu_seconds = gpu_s;
   for (const MergedGraph& graph : merged.graphs) program.graphs.push_back(graph_record(graph));
   if (merged.launches_seen > 0) program.sampling_seconds = merged.sampling_s;
   if (merged.bin_s > 0) program.bin_s = merged.bin_s;
@@ -62,6 +57,16 @@ report::ProgramRecord program_of(const MergedRun& merged, const ProgramRun& run,
     }
   }
   return program;
+}
+
+/// Of all launches, those that were not timed as long as others, or as predicted.
+std::optional<double> gpu_seconds_of(const std::vector<report::Record>& kernels) {
+  double seconds = 0;
+  for (const report::Record& kernel : kernels) {
+    const auto time = std::ranges::find(kernel.metrics, report::gpu_time_name, &report::MetricRecord::name);
+    if (time != kernel.metrics.end()) seconds += time->value().value_or(0);
+  }
+  return seconds > 0 ? std::optional(seconds) : std::nullopt;
 }
 
 }  // namespace
@@ -84,9 +89,11 @@ report::Report program_report(const std::vector<RawProcess>& processes, const Pr
     if (first.source != model::ProfileSource::attributes) report.profile = first.name;
     report.profile_source = model::to_string(first.source);
   }
-  report.watched = {"cache_resident", "partly_cached", "predicted_from_attributes"};
+  report.watched = {"cache_resident",       "partly_cached",  "partly_seen",     "seen_by_another_grid",
+                    "time_of_another_grid", "time_predicted", "launches_differ", "predicted_from_attributes"};
   report.program = program_of(merged_run, run, told);
   report.results = records_of(merged_run, profiles);
+  report.program->gpu_seconds = gpu_seconds_of(report.results);
   if (std::ranges::find(report.results, no_tensor_loads, &report::Record::no_prediction) != report.results.end()) {
     report.program->notes.emplace_back(
         "the sanitizer's library at hand does not tell of tensor loads, later ones do: pip install "

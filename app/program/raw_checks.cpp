@@ -27,6 +27,7 @@ bool is_possible(const inject::Site& site) {
   if (!std::has_single_bit(site.word_bytes) || site.word_bytes > widest) return false;
   if (site.shown > inject::shown_requests || site.requests == 0 || site.requests > most / touched) return false;
   const auto each = [&](std::uint64_t sum, std::uint64_t limit) { return sum <= site.requests * limit; };
+  if (site.only_counted > most / touched) return false;
   return each(site.active_lanes, access::warp_lanes) &&
          each(site.useful_bytes, bulk ? most_shared_bytes : access::warp_lanes * site.word_bytes) &&
          each(site.sectors, touched) && each(site.least_sectors, touched) && each(site.lines, touched) &&

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/program/callers.hpp"
+#include "app/program/inferred.hpp"
 #include "app/program/local_traffic.hpp"
 #include "app/program/patterns.hpp"
 #include "app/program/pricing.hpp"
@@ -16,6 +17,7 @@
 #include "app/program/site_names.hpp"
 #include "app/program/spilled_registers.hpp"
 #include "app/program/tensor_stores.hpp"
+#include "app/program/whole_launch.hpp"
 #include "app/run/record_of.hpp"
 #include "engine/access/space.hpp"
 #include "engine/model/counted.hpp"
@@ -102,11 +104,7 @@ class KernelRecord {
     launch_.registers_per_thread = kernel.registers_per_thread;
     launch_.local_bytes_per_thread = kernel.local_bytes_per_thread;
     if (shown_ != nullptr) {
-      launch_.sites = shown_->sample->sites;
-      launch_.code = shown_->code;
-      launch_.constants = shown_->constants;
-      launch_.most_loads = shown_->sample->event.most_loads;
-      launch_.busiest_loads = shown_->sample->event.busiest_loads;
+      add_launch();
       add_untold_sites(run.devices[kernel.device].compute_capability_major());
     }
     workload_ = workload_of(launch_);
@@ -120,14 +118,19 @@ class KernelRecord {
     callers_.add_to(record_, kernel);
   }
 
-  report::Record fill(const model::Profile& profile, double gpu_s) {
-    add_times(gpu_s);
+  report::Record fill(const model::Profile& profile) {
+    add_times();
     const measure::Counts* counts = kernel_.counts();
-    if (shown_ == nullptr && counts == nullptr) {
+    if (kernel_.like) {
+      record_.flags.emplace_back("seen_by_another_grid");
+      record_.no_prediction =
+          "no launch of this grid was looked at, but one of grid " + run_.kernels[*kernel_.like].grid;
+    } else if (shown_ == nullptr && counts == nullptr) {
       record_.status = report::Status::skipped;
       record_.reason = why_unseen();
     }
     if (shown_ != nullptr) {
+      if (!is_whole(*shown_->sample, kernel_.blocks)) record_.flags.emplace_back("partly_seen");
       price(profile);
       add_sites();
       add_moved();
@@ -138,7 +141,18 @@ class KernelRecord {
   }
 
  private:
-  /// Those of which no callback told.
+  /// Adds the whole launch, inferred from the blocks that were seen.
+  void add_launch() {
+    const RawSample& sample = *shown_->sample;
+    WholeLaunch whole = whole_launch(sample, kernel_.blocks);
+    launch_.sites = std::move(whole.sites);
+    launch_.busiest_loads = whole.busiest_loads;
+    launch_.most_loads = sample.event.most_loads;
+    launch_.code = shown_->code;
+    launch_.constants = shown_->constants;
+  }
+
+  /// Adds sites that no callback told of: tensor stores and spilled registers.
   void add_untold_sites(unsigned major) {
     const auto add = [&](const std::vector<inject::Site>& sites) {
       launch_.sites.insert(launch_.sites.end(), sites.begin(), sites.end());
@@ -150,15 +164,18 @@ class KernelRecord {
     launch_.spilling_threads_share = spilled.threads_share;
   }
 
-  void add_times(double gpu_s) {
+  void add_times() {
     metric(record_, report::launches_name).measured = static_cast<double>(kernel_.launches);
     const auto own_s = kernel_.gpu_s();
     metric(record_, report::gpu_time_name).measured = own_s;
-    if (own_s && gpu_s > 0) metric(record_, report::gpu_share_name).measured = *own_s / gpu_s;
     record_.ran_s = kernel_.ran_s(run_.bins);
-    if (kernel_.times_s.empty()) return;
+    if (kernel_.launches_differ()) record_.flags.emplace_back("launches_differ");
+    const bool of_some =
+        kernel_.launches_differ() && kernel_.is_timed_otherwise() && !kernel_.times_like_seen_s.empty();
+    const std::vector<double>& times_s = of_some ? kernel_.times_like_seen_s : kernel_.times_s;
+    if (times_s.empty()) return;
     std::vector<measure::Seconds> samples;
-    for (const double seconds : kernel_.times_s) samples.emplace_back(seconds);
+    for (const double seconds : times_s) samples.emplace_back(seconds);
     record_.time = report::TimeRecord{measure::summarise(samples), samples};
     launch_.measured_s = record_.time->summary.median.count();
     add_headline(
@@ -183,6 +200,12 @@ class KernelRecord {
       record_.no_prediction = pricing.no_prediction();
       return;
     }
+    if (is_of_others(pricing.as_it_is().seconds)) {
+      record_.no_prediction = "its launches differ, and the one that was looked at is none of those that were timed";
+      record_.explained_share.reset();
+      if (!kernel_.launches_differ()) record_.flags.emplace_back("launches_differ");
+      return;
+    }
     const PricedLaunch& priced = pricing.as_it_is();
     if (priced.in_l2 == InL2::all) record_.flags.emplace_back("cache_resident");
     if (priced.in_l2 == InL2::part) record_.flags.emplace_back("partly_cached");
@@ -196,6 +219,14 @@ class KernelRecord {
       record_.stages.push_back({std::string(stage.stage), stage.seconds, std::nullopt});
     }
     add_savings(pricing);
+  }
+
+  /// Whether the times are those of launches that do something else than the one that was priced.
+  [[nodiscard]] bool is_of_others(double predicted_s) const {
+    if (!launch_.measured_s || !kernel_.is_timed_otherwise() || !kernel_.times_like_seen_s.empty()) return false;
+    constexpr double far_off = 2;
+    const double times = predicted_s / *launch_.measured_s;
+    return kernel_.launches_differ() || times > far_off || times < 1 / far_off;
   }
 
   /// Of what somebody can change: of a library's kernel, what is passed to it.
@@ -380,17 +411,17 @@ std::pair<double, double> rank(const report::Record& record) {
 }  // namespace
 
 std::vector<report::Record> records_of(const MergedRun& run, const std::vector<model::Profile>& profiles) {
-  double gpu_s = 0;
-  for (const MergedKernel& kernel : run.kernels) gpu_s += kernel.gpu_s().value_or(0);
   SiteNames names(run);
   Callers callers(run);
   std::vector<report::Record> records;
   for (const MergedKernel& kernel : run.kernels) {
-    records.push_back(KernelRecord(run, kernel, names, callers).fill(profiles[kernel.device], gpu_s));
+    records.push_back(KernelRecord(run, kernel, names, callers).fill(profiles[kernel.device]));
     records.back().first_launch = records.size() - 1;
   }
-  std::ranges::stable_sort(records, std::ranges::greater{}, rank);
+  infer_times(records, run);
   report::add_explanations(records);  // the sites are known, so that this says what to change
+  infer_savings(records, run);
+  std::ranges::stable_sort(records, std::ranges::greater{}, rank);
   return records;
 }
 

@@ -87,11 +87,16 @@ __device__ __noinline__ void add_box(BulkCopy& copy, const TensorBox& box) {
   } while (++row < box.rows);
 }
 
+/// Null where there is no place, or where this one is counted and no more.
 __device__ __noinline__ TableSite* bulk_site(SiteTable* table, std::uint64_t pc, RawSpace space, RawOp op,
                                              unsigned flags) {
   const unsigned at = find_site(table, pc << 3 | static_cast<std::uint64_t>(space),
                                 static_cast<unsigned>(op) | 16U << 8 | (flags | raw_bulk_copy) << 16);
-  return at == table_sites ? nullptr : &table->site[at];
+  if (at == table_sites) return nullptr;
+  SiteSums& sums = table->site[at].sums[multiprocessor_of() % sum_copies];
+  if (!only_counts(table->part, sums)) return &table->site[at];
+  count_only(sums);
+  return nullptr;
 }
 
 __device__ __noinline__ BulkCopy begin_copy(SiteTable* table, TableSite& site, RawOp op) {

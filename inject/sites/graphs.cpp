@@ -123,7 +123,11 @@ CUgraphExec empty_graph(CUcontext context) {
 
 /// A launch of the node, found to be somebody's.
 std::optional<WatchedLaunch> watched_node(const KernelNode& node, CUcontext context, CUstream stream) {
-  Launch launch{.function = node.function, .shape = node.shape, .stream = stream, .cooperative = node.cooperative};
+  Launch launch{.function = node.function,
+                .shape = node.shape,
+                .stream = stream,
+                .cooperative = node.cooperative,
+                .divisible = node.attributes.empty() && !node.cooperative};
   auto watched = find_launch(launch, context, nullptr);
   if (watched && watched->slot == nullptr) watched.reset();
   return watched;

@@ -20,13 +20,15 @@ struct ObservedLaunch {
   Kernel* kernel = nullptr;
   Timed timed;
   bool sampled = false;
+  Shape shape;
+  std::uint64_t numbers = 0;  ///< numbers_of() its parameters
   Sample sample;
   SampleEvent event;
   std::uint64_t began_ns = 0;
 };
 
 /// Whether the launch with this number in its slot, from 1 on, is timed unless it is sampled.
-[[nodiscard]] bool is_timed(std::uint64_t number);
+[[nodiscard]] bool is_timed(const Slot& slot, std::uint64_t number);
 
 /// Counts the launch, and begins to sample or time it. With the lock held, in relaxed capture mode. If it is sampled,
 /// the lock has to be held until it has ended.

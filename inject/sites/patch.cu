@@ -99,10 +99,32 @@ __device__ __noinline__ Costs costs_of(const Access& access, unsigned mask, unsi
   return costs;
 }
 
+__device__ __forceinline__ std::uint64_t block_of_launch() {
+  return blockIdx.x + std::uint64_t{gridDim.x} * (blockIdx.y + std::uint64_t{gridDim.y} * blockIdx.z);
+}
+
+/// Whether the block, which is looked at, is let in. The warps of a block are all told the same.
+__device__ __noinline__ bool is_let_in(LaunchPart& part, std::uint64_t block) {
+  auto* let_in = reinterpret_cast<unsigned long long*>(&part.let_in);
+  if (part_ns(part) >= part.budget_ns / 2) atomicOr(let_in, static_cast<unsigned long long>(turned_away));
+  const std::uint64_t before = atomicMax(let_in, static_cast<unsigned long long>(block + 1));
+  return (before & turned_away) == 0 || block < (before & ~turned_away);
+}
+
+/// Whether the block is of this part of the launch.
+__device__ __noinline__ bool runs(LaunchPart& part) {
+  const std::uint64_t block = block_of_launch();
+  if (block < part.begin_block || block >= part.end_block) return false;
+  if (part.looks == 0) return true;
+  const unsigned mask = __activemask();
+  bool in = false;
+  if (leads(mask, lane_of())) in = is_let_in(part, block);
+  return __ballot_sync(mask, in) != 0;
+}
+
 /// The number of the warp in its launch.
 __device__ __noinline__ std::uint64_t warp_of_launch() {
-  const std::uint64_t block =
-      blockIdx.x + std::uint64_t{gridDim.x} * (blockIdx.y + std::uint64_t{gridDim.y} * blockIdx.z);
+  const std::uint64_t block = block_of_launch();
   const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
   return block * ((threads + 31) / 32) + thread / 32;
@@ -113,17 +135,25 @@ __device__ __noinline__ void count_load(const SiteTable* table) {
   if (warp < table->counted_warps) atomicAdd(&table->warp_loads[warp], 1U);
 }
 
+/// The site to which the request is to be added; table_sites where there is none, or all that is wanted is done.
+__device__ __noinline__ unsigned place_of(const Access& access) {
+  if (access.op == RawOp::load && access.space != RawSpace::shared && access.space != RawSpace::cluster) {
+    count_load(access.table);
+  }
+  const unsigned at = find_site(access.table, access.pc << 3 | static_cast<std::uint64_t>(access.space),
+                                static_cast<unsigned>(access.op) | (1U << access.log2_bytes) << 8 | access.flags << 16);
+  if (at == table_sites) return at;
+  SiteSums& sums = access.table->site[at].sums[multiprocessor_of() % sum_copies];
+  if (!only_counts(access.table->part, sums)) return at;
+  count_only(sums);
+  return table_sites;
+}
+
 __device__ __noinline__ void count(const Access& access) {
   const unsigned mask = __activemask();
   const unsigned lane = lane_of();
   unsigned at = 0;
-  if (leads(mask, lane)) {
-    at = find_site(access.table, access.pc << 3 | static_cast<std::uint64_t>(access.space),
-                   static_cast<unsigned>(access.op) | (1U << access.log2_bytes) << 8 | access.flags << 16);
-    if (access.op == RawOp::load && access.space != RawSpace::shared && access.space != RawSpace::cluster) {
-      count_load(access.table);
-    }
-  }
+  if (leads(mask, lane)) at = place_of(access);
   at = __shfl_sync(mask, at, __ffs(static_cast<int>(mask)) - 1);
   if (at == table_sites) return;
   TableSite& site = access.table->site[at];
@@ -159,6 +189,13 @@ using gpumem::inject::RawOp;
 using gpumem::inject::RawSpace;
 
 // Launches that nobody samples have no table: another thread's, of a module that is patched for one.
+
+/// Called at the begin of a block. An error ends the warp, before it has done anything.
+extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_enter(void* table, std::uint64_t) {
+  if (table == nullptr) return SANITIZER_PATCH_SUCCESS;
+  const bool runs = gpumem::inject::runs(static_cast<gpumem::inject::SiteTable*>(table)->part);
+  return runs ? SANITIZER_PATCH_SUCCESS : SANITIZER_PATCH_ERROR;
+}
 
 extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_global(void* table, std::uint64_t pc, void* address,
                                                                       std::uint32_t bytes, std::uint32_t flags,

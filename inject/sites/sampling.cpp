@@ -11,10 +11,10 @@
 #include "inject/driver.hpp"
 #include "inject/memory.hpp"
 #include "inject/output.hpp"
-#include "inject/sites/patch_flags.hpp"
-#include "inject/sites/patch_image.hpp"
+#include "inject/sites/patching.hpp"
 #include "inject/sites/sanitizer.hpp"
 #include "inject/sites/site_table.hpp"
+#include "inject/watch.hpp"
 
 namespace gpumem::inject {
 
@@ -46,6 +46,7 @@ std::unordered_map<CUcontext, Tables> contexts;
 std::vector<std::byte> parameters_of_launch;  // of the one that is sampled
 thread_local Tables* attached = nullptr;      // of the launch that this thread samples
 thread_local bool was_launched = false;
+thread_local std::uint64_t launched_ns = 0;
 
 /// L1 and shared memory of a multiprocessor together (CUDA C++ Programming Guide, "Compute Capabilities").
 std::uint64_t l1_and_shared_bytes(const DeviceEvent& device) {
@@ -54,32 +55,6 @@ std::uint64_t l1_and_shared_bytes(const DeviceEvent& device) {
   if (capability == 80 || capability == 87) return 192 * kib;
   if (capability == 90 || capability == 100 || capability == 103) return 256 * kib;
   return 128 * kib;
-}
-
-const PatchImage* image_for(const DeviceEvent& device) {
-  const PatchImage* best = nullptr;
-  for (const PatchImage& image : patch_images()) {
-    const bool runs = image.architecture / 10 == device.compute_capability_major &&
-                      image.architecture % 10 <= device.compute_capability_minor;
-    if (runs && (best == nullptr || image.architecture > best->architecture)) best = &image;
-  }
-  return best;
-}
-
-bool fine(SanitizerResult result, const char* what) {
-  if (result == SANITIZER_SUCCESS) return true;
-  const char* reason = nullptr;
-  sanitizer().sanitizerGetResultString(result, &reason);
-  write_problem(false, std::string("some launches were not seen access by access: ") + what + " failed (" +
-                           (reason == nullptr ? "unknown error" : reason) + ")");
-  return false;
-}
-
-bool fine(CUresult result, const char* what) {
-  if (result == CUDA_SUCCESS) return true;
-  write_problem(false, std::string("some launches were not seen access by access: ") + what + " failed (CUDA error " +
-                           std::to_string(result) + ")");
-  return false;
 }
 
 // The sanitizer's own memory would not show in the program's; but copies of it take milliseconds.
@@ -118,16 +93,7 @@ void release_memory(Tables& tables) {
 Tables make_tables(CUcontext context) {
   Tables tables;
   const DeviceEvent& device = device_event(current_device());
-  const PatchImage* image = image_for(device);
-  if (image == nullptr) {
-    write_problem(false, "nothing is seen access by access on GPUs of compute capability " +
-                             std::to_string(device.compute_capability_major) + "." +
-                             std::to_string(device.compute_capability_minor) +
-                             ": this gpumem was not built for them (CMAKE_CUDA_ARCHITECTURES)");
-    tables.failed = Unseen::failed;
-    return tables;
-  }
-  if (!fine(sanitizer().sanitizerAddPatches(image->data, context), "loading the patch")) {
+  if (!add_patches(context, device)) {
     tables.failed = Unseen::failed;
     return tables;
   }
@@ -174,6 +140,13 @@ std::uint32_t counted_warps(const Sample& sample) {
   return static_cast<std::uint32_t>(sample.blocks * warps_per_block(sample));
 }
 
+/// Of what watching may still take, a launch may take so much, that others get something too.
+std::uint64_t launch_budget_ns() {
+  constexpr double share = 8;
+  constexpr double least_ns = 1e6;
+  return static_cast<std::uint64_t>(std::max(least_ns, overhead_left_ns() / share));
+}
+
 bool clear_tables(Tables& tables, const Sample& sample) {
   const std::size_t l2_lines = std::size_t{tables.l2_sets} * cache_ways;
   const std::size_t l1_lines = std::size_t{tables.l1_sets} * cache_ways * tables.multiprocessors;
@@ -186,6 +159,10 @@ bool clear_tables(Tables& tables, const Sample& sample) {
   head.l2_words = tables.l2_words;
   head.warp_loads = tables.warp_loads;
   head.counted_warps = counted_warps(sample);
+  const bool tried = sample.divisible && sample.kernel->traits.independent && sample.kernel->traits.loops;
+  head.part = tried && sample.blocks >= many_blocks ? LaunchPart{.end_block = 1}
+                                                    // which tells whether there is time to look at one
+                                                    : first_part(0, sample.blocks, tried, launch_budget_ns());
   return clear(tables.table, sizeof(SiteTable), sample.stream) &&
          clear(tables.l1, l1_lines * sizeof(CacheTag), sample.stream) &&
          clear(tables.l2, l2_lines * sizeof(CacheTag), sample.stream) &&
@@ -193,41 +170,6 @@ bool clear_tables(Tables& tables, const Sample& sample) {
          fine(driver().cuMemcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(tables.table), &head, offsetof(SiteTable, key),
                                          sample.stream),
               "a copy to the GPU");
-}
-
-struct Callback {
-  Sanitizer_InstructionId instruction;
-  const char* function;
-};
-constexpr Callback callbacks[] = {
-    {SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, "gpumem_global"},
-    {SANITIZER_INSTRUCTION_SHARED_MEMORY_ACCESS, "gpumem_shared"},
-    {SANITIZER_INSTRUCTION_LOCAL_MEMORY_ACCESS, "gpumem_local"},
-    {SANITIZER_INSTRUCTION_MEMCPY_ASYNC, "gpumem_async_copy"},
-};
-/// What older libraries do not know. They refuse it, or take it and never call back.
-constexpr Callback later_callbacks[] = {
-    {later_instruction::remote_shared_memory_access, "gpumem_remote"},
-    {later_instruction::matrix_memory_access, "gpumem_matrix"},
-    {later_instruction::warpgroup_mma_async, "gpumem_matrix_product"},
-    {later_instruction::async_store, "gpumem_async_store"},
-    {later_instruction::async_reduction, "gpumem_async_reduction"},
-    {later_instruction::bulk_copy_global_to_shared, "gpumem_bulk_load"},
-    {later_instruction::bulk_copy_shared_to_global, "gpumem_bulk_store"},
-    {later_instruction::bulk_copy_shared_to_shared, "gpumem_bulk_to_block"},
-    {later_instruction::bulk_reduction_shared_to_global, "gpumem_bulk_reduction"},
-    {later_instruction::bulk_reduction_shared_to_shared, "gpumem_reduction_to_block"},
-    {later_instruction::tensor_load, "gpumem_tensor_load"},
-};
-
-bool patch(CUmodule module) {
-  for (const auto& [instruction, callback] : callbacks) {
-    if (!fine(sanitizer().sanitizerPatchInstructions(instruction, module, callback), "patching")) return false;
-  }
-  for (const auto& [instruction, callback] : later_callbacks) {
-    static_cast<void>(sanitizer().sanitizerPatchInstructions(instruction, module, callback));
-  }
-  return fine(sanitizer().sanitizerPatchModule(module), "patching");
 }
 
 Site site_of(std::uint64_t key, const TableSite& from, std::uint64_t kernel_pc, std::uint64_t kernel_bytes) {
@@ -253,6 +195,7 @@ Site site_of(std::uint64_t key, const TableSite& from, std::uint64_t kernel_pc, 
     site.loaded_sectors += sums.loaded_sectors;
     site.used_words += sums.used_words;
     site.l2_requests += sums.l2_requests;
+    site.only_counted += sums.only_counted;
   }
   for (const ShownRequest& request : from.request) {
     if (request.active != 0) site.request[site.shown++] = request;
@@ -276,12 +219,15 @@ Unseen begin_sample(const Sample& sample, std::vector<std::byte> parameters) {
   if (!tables.room.has(wanted_bytes(device_event(current_device())))) return Unseen::no_memory;
   if (!tables.ready && tables.failed == Unseen::none) tables = make_tables(sample.context);
   if (!tables.ready) return tables.failed;
-  if (!clear_tables(tables, sample) || !patch(sample.kernel->module)) {
+  if (!clear_tables(tables, sample)) return Unseen::failed;
+  CUmodule module = sample.kernel->module;
+  if (tables.copy->part.looks == 0 ? !patch_blocks(module) : !patch_accesses(module, sample.divisible)) {
     return Unseen::failed;
   }
   parameters_of_launch = std::move(parameters);
   attached = &tables;
   was_launched = false;
+  launched_ns = now_ns();
   return Unseen::none;
 }
 
@@ -293,7 +239,7 @@ void attach_table(const Sanitizer_LaunchData& launch) {
 
 void drop_sample(const Sample& sample) {
   attached = nullptr;
-  static_cast<void>(fine(sanitizer().sanitizerUnpatchModule(sample.kernel->module), "taking the patch away"));
+  static_cast<void>(unpatch(sample.kernel->module));
 }
 
 void release_tables(CUcontext context) {
@@ -346,20 +292,104 @@ bool fetch_sites(const Tables& tables, const Sample& sample, std::vector<Site>& 
   return true;
 }
 
+bool set_part(const Tables& tables, const Sample& sample, const LaunchPart& part) {
+  return fine(driver().cuMemcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(&tables.table->part), &part, sizeof(part),
+                                         sample.stream),
+              "a copy to the GPU");
+}
+
+/// The part as the launch has left it.
+bool fetch_part(const Tables& tables, const Sample& sample, LaunchPart& part) {
+  return fine(driver().cuMemcpyDtoHAsync(&part, reinterpret_cast<CUdeviceptr>(&tables.table->part), sizeof(part),
+                                         sample.stream),
+              "a copy from the GPU") &&
+         fine(driver().cuStreamSynchronize(sample.stream), "the launch");
+}
+
+/// A launch that is looked at part by part.
+struct Parts {
+  std::uint64_t ended = 0;  ///< blocks that have run
+  CUresult result = CUDA_SUCCESS;
+  bool seen = false;
+  double would_take_ns = 0;  ///< what looking at it takes, where that was too long
+};
+
+/// Launches the part and waits until its blocks have run.
+bool run_part(const Tables& tables, const Sample& sample, LaunchPart& part, Parts& parts,
+              const std::function<CUresult()>& again) {
+  if (!set_part(tables, sample, part)) return false;
+  launched_ns = now_ns();
+  parts.result = again();
+  if (parts.result != CUDA_SUCCESS || !fetch_part(tables, sample, part)) return false;
+  parts.ended = end_of(part);
+  return true;
+}
+
+/// Behind the first block, which nobody has looked at: whether there is time to look at others.
+bool begin_looking(const Tables& tables, const Sample& sample, LaunchPart& part, Parts& parts,
+                   const std::function<CUresult()>& again) {
+  parts.would_take_ns = looking_ns(now_ns() - launched_ns);
+  if (parts.would_take_ns > overhead_left_ns() || !unpatch(sample.kernel->module) ||
+      !patch_accesses(sample.kernel->module, true)) {
+    return false;
+  }
+  parts.would_take_ns = 0;
+  part = first_part(parts.ended, sample.blocks, true, launch_budget_ns());
+  return run_part(tables, sample, part, parts, again);
+}
+
+/// Waits for the part that was launched, and has others looked at while there is time for them.
+Parts look_at_parts(const Tables& tables, const Sample& sample, const std::function<CUresult()>& again) {
+  Parts parts;
+  LaunchPart part = tables.copy->part;
+  if (!was_launched || !fetch_part(tables, sample, part)) return {.ended = sample.blocks};
+  parts.ended = sample.divisible ? end_of(part) : sample.blocks;
+  if (part.looks == 0 && !begin_looking(tables, sample, part, parts, again)) return parts;
+  parts.seen = true;
+  if (part.end_block == sample.blocks) return parts;
+  LaunchPart next = next_part(part, now_ns() - launched_ns, sample.blocks, launch_budget_ns());
+  if (next.end_block > next.begin_block) static_cast<void>(run_part(tables, sample, next, parts, again));
+  return parts;
+}
+
+/// Blocks that have not run yet, as fast as without a patch. `launch_ns`: what the launch would have taken, if that can
+/// be told.
+CUresult run_rest(const Tables& tables, const Sample& sample, std::uint64_t ended, double& launch_ns,
+                  const std::function<CUresult()>& again) {
+  const LaunchPart rest{.begin_block = ended, .end_block = sample.blocks};
+  if (!unpatch(sample.kernel->module) || !set_part(tables, sample, rest) || !patch_blocks(sample.kernel->module)) {
+    return CUDA_ERROR_LAUNCH_FAILED;
+  }
+  const std::uint64_t began_ns = now_ns();
+  const CUresult result = again();
+  if (driver().cuStreamSynchronize(sample.stream) == CUDA_SUCCESS) {
+    launch_ns = whole_ns(static_cast<double>(now_ns() - began_ns), ended, sample.blocks);
+  }
+  return result;
+}
+
 }  // namespace
 
-void end_sample(const Sample& sample, SampleEvent event, std::uint64_t began_ns) {
+SampleEnd end_sample(const Sample& sample, SampleEvent event, std::uint64_t began_ns,
+                     const std::function<CUresult()>& again) {
   const Tables& tables = *attached;
+  Parts parts = look_at_parts(tables, sample, again);
+  event.blocks = parts.ended - (tables.copy->part.looks == 0 ? 1 : 0);
   std::vector<Site> sites;
-  const bool seen = was_launched && fetch_sites(tables, sample, sites) && fetch_loads(tables, sample, event);
+  double launch_ns = 0;
+  const bool seen = parts.seen && fetch_sites(tables, sample, sites) && fetch_loads(tables, sample, event);
+  if (parts.result == CUDA_SUCCESS && parts.ended < sample.blocks) {
+    parts.result = run_rest(tables, sample, parts.ended, launch_ns, again);
+  }
   drop_sample(sample);
-  if (!seen) return;
+  if (!seen) return {.result = parts.result, .would_take_ns = parts.would_take_ns, .launch_ns = launch_ns};
   event.sites = static_cast<std::uint32_t>(sites.size());
   event.lost_sites = tables.copy->lost_sites;
   event.parameter_bytes = static_cast<std::uint32_t>(parameters_of_launch.size());
   event.took_ns = now_ns() - began_ns;
   write_event(EventKind::sample, {part_of(event), std::as_bytes(std::span(sites)), parameters_of_launch});
   write_arrays(event, sites);
+  return {.result = parts.result, .launch_ns = launch_ns};
 }
 
 }  // namespace gpumem::inject

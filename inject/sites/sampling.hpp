@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "inject/kernels.hpp"
@@ -21,6 +22,13 @@ struct Sample {
   std::uint64_t blocks = 0;
   std::uint32_t block_threads = 0;
   std::uint32_t dynamic_shared_bytes = 0;
+  bool divisible = false;  ///< some of its blocks may be launched now and others later
+};
+
+struct SampleEnd {
+  CUresult result = CUDA_SUCCESS;  ///< what the launch returned
+  double would_take_ns = 0;        ///< what looking at it takes, where that was too long and nothing was looked at
+  double launch_ns = 0;            ///< what it takes without a patch, where most of its blocks ran so
 };
 
 // Called by the thread that launches, in relaxed capture mode.
@@ -36,7 +44,9 @@ void drop_sample(const Sample& sample);
 void release_tables(CUcontext context);
 /// Drops what is kept of a context that has ended, and its memory with it.
 void forget_tables(CUcontext context);
-/// Waits for the launch, writes what was seen of it, and takes the patch away.
-void end_sample(const Sample& sample, SampleEvent event, std::uint64_t began_ns);
+/// Waits for the launch, writes what was seen of it, and takes the patch away. What of its blocks has not run, for that
+/// would have taken too long, runs unseen: `again` launches it once more.
+[[nodiscard]] SampleEnd end_sample(const Sample& sample, SampleEvent event, std::uint64_t began_ns,
+                                   const std::function<CUresult()>& again);
 
 }  // namespace gpumem::inject

@@ -19,6 +19,37 @@ __device__ __forceinline__ unsigned multiprocessor_of() {
   return sm;
 }
 
+/// Nanoseconds, the same on all multiprocessors.
+__device__ __forceinline__ std::uint64_t clock_of_gpu() {
+  std::uint64_t now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+
+/// Since the part's first block began.
+__device__ __noinline__ std::uint64_t part_ns(LaunchPart& part) {
+  const std::uint64_t now = clock_of_gpu();
+  auto* place = reinterpret_cast<unsigned long long*>(&part.began_ns);
+  unsigned long long began = *static_cast<volatile unsigned long long*>(place);
+  if (began == 0) began = atomicCAS(place, 0ULL, static_cast<unsigned long long>(now));
+  return began == 0 || now < began ? 0 : now - began;
+}
+
+/// Whether nothing but the number of a request is to be counted any more: the budget is spent, and enough is known of
+/// its site.
+__device__ __noinline__ bool only_counts(LaunchPart& part, const SiteSums& sums) {
+  auto* spent = static_cast<volatile std::uint32_t*>(&part.spent);
+  if (*spent == 0) {
+    if (part_ns(part) < part.budget_ns) return false;
+    *spent = 1;
+  }
+  return *static_cast<const volatile std::uint64_t*>(&sums.requests) >= least_looked_at;
+}
+
+__device__ __forceinline__ void count_only(SiteSums& sums) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(&sums.only_counted), 1ULL);
+}
+
 __device__ __forceinline__ unsigned mixed(std::uint64_t number) {
   return static_cast<unsigned>((number * 0x9e37'79b9'7f4a'7c15) >> 32);  // Fibonacci hashing
 }
@@ -54,6 +85,7 @@ struct Costs {
   unsigned loaded_sectors = 0;
   unsigned used_words = 0;
   unsigned l2_requests = 0;
+  unsigned only_counted = 0;
 };
 constexpr unsigned cost_count = sizeof(Costs) / sizeof(unsigned);
 static_assert(sizeof(SiteSums) == cost_count * sizeof(std::uint64_t));

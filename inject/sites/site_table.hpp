@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "inject/raw_format.hpp"
+#include "inject/sites/launch_part.hpp"
 
 namespace gpumem::inject {
 
@@ -12,6 +13,8 @@ inline constexpr std::uint32_t table_sites = 1024;  ///< a power of two
 inline constexpr std::uint32_t sum_copies = 16;
 inline constexpr std::uint32_t cache_ways = 4;
 /// Of launches with more, nobody counts what each warp loads.
+/// Requests of a site in each copy of its sums that are looked at even when the launch's budget is spent.
+inline constexpr std::uint64_t least_looked_at = 32;
 inline constexpr std::uint64_t most_counted_warps = std::uint64_t{1} << 20U;
 
 /// Site's sums, as they are in raw_format.hpp.
@@ -29,6 +32,7 @@ struct SiteSums {
   std::uint64_t loaded_sectors;
   std::uint64_t used_words;
   std::uint64_t l2_requests;
+  std::uint64_t only_counted;
 };
 
 struct TableSite {
@@ -46,12 +50,13 @@ using CacheTag = std::uint64_t;
 struct SiteTable {
   std::uint32_t l1_sets;  ///< of each multiprocessor; 0: caches are not simulated
   std::uint32_t l2_sets;
-  std::uint32_t lost_sites;        ///< requests that found no room, 1 or more
-  std::uint32_t counted_warps;     ///< of the launch, those that have a place in warp_loads: all or none
-  CacheTag* l1;                    ///< [multiprocessor][set][way]
-  CacheTag* l2;                    ///< [set][way]
-  std::uint32_t* l2_words;         ///< [set][way][read, written]: words of the line that were used
-  std::uint32_t* warp_loads;       ///< [block][warp]: loads from beyond its multiprocessor
+  std::uint32_t lost_sites;     ///< requests that found no room, 1 or more
+  std::uint32_t counted_warps;  ///< of the launch, those that have a place in warp_loads: all or none
+  CacheTag* l1;                 ///< [multiprocessor][set][way]
+  CacheTag* l2;                 ///< [set][way]
+  std::uint32_t* l2_words;      ///< [set][way][read, written]: words of the line that were used
+  std::uint32_t* warp_loads;    ///< [block][warp]: loads from beyond its multiprocessor
+  LaunchPart part;
   std::uint64_t key[table_sites];  ///< of each site pc << 3 | RawSpace; 0: free
   TableSite site[table_sites];
 };

@@ -39,7 +39,7 @@ bool count_known(CUcontext context, const LaunchKey& key) {
   const KnownLaunch* const known = known_launch(context, key.function, key.shape);
   if (known == nullptr || is_anything_captured()) return false;
   const Slot& slot = *known->slot;
-  if (is_timed(slot.counts->launches + 1)) return false;
+  if (is_timed(slot, slot.counts->launches + 1)) return false;
   const std::uint64_t wanted = watch().options.launches;
   Unseen reason = Unseen::none;
   if (slot.samples < wanted || wanted == 0) {
@@ -59,6 +59,7 @@ void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   if (watch().in_child) return;
   const LaunchKey key = launch_key_of(id, data.functionParams);
   if (count_known(data.context, key)) return;
+  const Spending spending;
   const Unnoticed unnoticed;
   forget_ended_contexts();
   const Launch launch = launch_of(id, data.functionParams);
@@ -75,6 +76,7 @@ void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
 
 void exit_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   if (!std::exchange(call.observed, false)) return;
+  const Spending spending;
   CUresult& result = *const_cast<CUresult*>(static_cast<const CUresult*>(data.functionReturnValue));
   const Unnoticed unnoticed;
   note_launched(call.launch);
@@ -111,6 +113,7 @@ void on_graph_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) 
 /// Times are had when the program has waited for the GPU, and the last ones of a context before it ends.
 void on_wait(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   if ((data.callbackSite == SANITIZER_API_ENTER) != ends_context(id) || !has_times_to_take()) return;
+  const Spending spending;
   const std::lock_guard lock(watch().mutex);
   if (watch().in_child) return;
   const Unnoticed unnoticed;

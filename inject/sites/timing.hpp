@@ -27,6 +27,7 @@ struct Timed {
   EventPair events;
   Gate gate;
   std::uint64_t stands_for = 1;  ///< launches, itself included
+  bool like_seen = true;         ///< its numbers are those of the launch that was looked at
   bool counts = false;           ///< the GPU did not wait for the host in between
 };
 

@@ -14,7 +14,7 @@ GUEST = os.environ["GPUMEM_GUEST"]
 ASYNC_GUEST = os.environ.get("GPUMEM_ASYNC_GUEST")
 
 # inject/raw_format.hpp
-HEADER_BYTES, SAMPLE_BYTES, SITE_BYTES, SAMPLE_EVENT, COUNTS_EVENT = 32, 48, 2760, 5, 8
+HEADER_BYTES, SAMPLE_BYTES, SITE_BYTES, SAMPLE_EVENT, COUNTS_EVENT = 32, 56, 2768, 5, 8
 # measure::counter_fields(): the number of requests of each, and of what is counted of them
 COUNTS = {("global", "load"): (0, 1), ("global", "store"): (2, 3), ("shared", "load"): (4, 5)}
 SPACES = {0: "global", 1: "shared"}
@@ -78,7 +78,7 @@ class OwnProbes(unittest.TestCase):
     def check_sweep(self, kernels, space, unit, *probe, costs=seen_costs, options=()):
         with tempfile.TemporaryDirectory() as folder:
             report = os.path.join(folder, "probe.json")
-            options = ("--launches", "100000", "--max-overhead", "99%", "--kernel", kernels, *options)
+            options = ("--launches", "100000", "--max-overhead", "1000000%", "--kernel", kernels, *options)
             code, _, err, _, raw = watched(folder, GPUMEM, "probe", *probe, "--time-budget", "1ms", "--quiet",
                                            "--output", report, options=options)
             self.assertEqual((code, err), (0, ""))
@@ -314,7 +314,9 @@ class Blocks(unittest.TestCase):
             self.skipTest("the sanitizer's library does not tell of tensor loads: it is older than CUDA 13.3")
         boxes = (self.WIDTH // self.BOX_WIDTH + 1) * (self.WIDTH // self.BOX_HEIGHT + 1)
         self.assertEqual(site["requests"], boxes)
-        self.assertAlmostEqual(boxes * site["sectors_per_request"]["predicted"], self.WIDTH * self.WIDTH / 8)
+        # One box is taken to be like the others, and some lie outside in part.
+        self.assertAlmostEqual(boxes * site["sectors_per_request"]["predicted"] / (self.WIDTH * self.WIDTH / 8), 1,
+                               delta=0.005)
 
     def test_tensor_stores(self):
         """No library tells of them. The tensor's map says what is stored once; how often is added nobody knows."""
