@@ -3,6 +3,7 @@
 // arguments -> request -> command -> exit code. Errors end here, as one line on stderr.
 
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -18,6 +19,7 @@
 #include "engine/base/available_memory.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/interruption.hpp"
+#include "engine/base/unfinished_file.hpp"
 #include "engine/model/find_profile.hpp"
 
 namespace {
@@ -36,7 +38,8 @@ int run(const std::vector<std::string>& command) {
   if (command.size() == 2 && command[1] == app::worker_argument) {
     app::catch_interrupts();
     const app::KeepWhatIsMeasured keep;  // its parent decides what becomes of it
-    app::serve_parent(std::cin, std::cout, stop_requested);
+    // The driver takes back at once what would be freed piece by piece.
+    app::serve_parent(std::cin, std::cout, stop_requested, [] { std::_Exit(0); });
     return 0;
   }
   const app::Environment environment{.registry = probes(),
@@ -76,12 +79,15 @@ int complain(int exit_code, const std::string& reason) {
 
 int main(int argc, char** argv) {
   fail_at_file_limit();
+  remove_unfinished_file_at_signals();
   try {
     return run(argc > 0 ? std::vector<std::string>(argv, argv + argc) : std::vector<std::string>{"gpumem"});
   } catch (const Error& error) {
     return complain(exit_code_of(error.kind()), error.what());
-  } catch (const Interrupted&) {
+  } catch (const app::InterruptedAfterWriting&) {
     return complain(130, "interrupted; what was done until then is written");
+  } catch (const Interrupted&) {
+    return complain(130, "interrupted");
   } catch (const std::bad_alloc&) {
     return complain(4, "out of memory on the host" + process_limit_words());
   } catch (const std::filesystem::filesystem_error& error) {

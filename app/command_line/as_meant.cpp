@@ -53,7 +53,8 @@ std::vector<std::string> as_meant(const std::vector<std::string>& arguments, con
       if (with_value) meant.push_back(word->substr(equals + 1));
       continue;
     }
-    meant.push_back(*word);
+    const bool of_short_name = option != nullptr && with_value && !name.starts_with("--");
+    meant.push_back(of_short_name ? option->names.front() + word->substr(equals) : *word);
     if (option == nullptr || !takes_next_word(*option)) continue;
     const auto next = [&] { return word + 1 == arguments.end() ? std::string() : *(word + 1); };
     if (!with_value && !next().empty() && !next().starts_with("--")) meant.push_back(*++word);

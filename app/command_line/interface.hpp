@@ -88,7 +88,8 @@ struct Interface {
 [[nodiscard]] const OptionEntry* argument_behind_mark(const CommandEntry& command);
 
 /// The arguments of a command line with what can only mean one thing put as the program takes it: `--json` for
-/// `--format json`, `--suite` for `--config`, `--op read write` for `--op read,write`. Words behind `--` stay.
+/// `--format json`, `--suite` for `--config`, `--op read write` for `--op read,write`, `--output=FILE` for `-o=FILE`.
+/// Words behind `--` stay.
 [[nodiscard]] std::vector<std::string> as_meant(const std::vector<std::string>& arguments, const Interface& interface);
 
 /// What a value may be, from its name in help: words in lower case stand for themselves, those in upper case for a kind

@@ -64,8 +64,8 @@ MakeRequest check_options(CommandOptions& options, const Known& known) {
   options.group("Effort");
   options.add_value(
       "attempts", "N", [arguments](const std::string& text) { arguments->attempts = read_attempts(text); },
-      "Measure the cases of failed expectations again, up to N times in all (default 1), so that a busy machine is not "
-      "called broken, e.g. --attempts 3");
+      "Measure the cases of failed expectations again, up to N times in all (default 1; 3 for cases that use the host, "
+      "because others may use it too), so that a busy machine is not called broken, e.g. --attempts 3");
   add_backend_options(options, *arguments, "List the cases and their expectations and run none, e.g. to read a suite");
   options.group("Verdict");
   options.add_switch(
@@ -77,14 +77,15 @@ MakeRequest check_options(CommandOptions& options, const Known& known) {
                      "issue, or the lines and annotations of a GitHub workflow, e.g. --format github");
   add_result_options(options, *arguments,
                      "Also write the whole report, checks included, in the format of the extension (.json, .csv, .md, "
-                     ".txt; a page .html; a figure .svg, .png, .pdf), also "
-                     "when the check fails; repeatable, e.g. --output run.json",
+                     ".txt; a page .html; a figure .svg, .png, .pdf), also when the check fails; repeatable. A gate "
+                     "makes no folder: one that is missing may be a share that is not mounted, e.g. --output run.json",
                      "No progress, no notices, and no line for what passed, e.g. in a cron job");
   options.add_value("junit", "FILE", arguments->junit,
-                    "Also write the checks as JUnit XML, which CI systems show as tests, e.g. --junit gpu.xml");
+                    "Also write the checks as JUnit XML, which CI systems show as tests; its folder has to be there, "
+                    "e.g. --junit gpu.xml");
   options.add_value("openmetrics", "FILE", arguments->openmetrics,
-                    "Also write gauges for node_exporter's textfile collector, to watch a GPU over months, e.g. "
-                    "--openmetrics /var/lib/node_exporter/gpumem.prom");
+                    "Also write gauges for node_exporter's textfile collector, to watch a GPU over months; its folder "
+                    "has to be there, e.g. --openmetrics /var/lib/node_exporter/gpumem.prom");
   add_effort_options(options, *arguments);
   options.footer(
       "Predictions are checked only with --backend model.\n\n"

@@ -146,7 +146,7 @@ Error usage_error_of(const CLI::ParseError& error) {
 void refuse_empty_values(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     if (argument == "--") return;
-    if (argument.starts_with("--") && argument.find('=') == argument.size() - 1) {
+    if (argument.starts_with('-') && argument.find('=') == argument.size() - 1) {
       throw usage_error(argument.substr(0, argument.size() - 1) + " needs a value after the '='");
     }
   }

@@ -197,14 +197,15 @@ void add_options(CommandOptions& options, CompareArguments& arguments, Shares& s
                      "markdown for a pull request, e.g. --format markdown");
   add_result_options(options, arguments,
                      "Also write it to a file, in the format of its extension (.json, .csv, .md, .txt; a page .html; a "
-                     "figure .svg, .png, .pdf); repeatable, - "
-                     "is stdout, e.g. --output changes.md",
+                     "figure .svg, .png, .pdf); repeatable, - is stdout. A missing folder is made, but not of a gate "
+                     "(--fail-on-regression), e.g. --output changes.md",
                      "No notices; with --output, nothing on stdout either, e.g. in a script", "in the table");
 }
 
 CompareArguments checked(CompareArguments arguments, const Shares& shares) {
   if (shares.tolerance) arguments.tolerance = parse_fraction("tolerance", *shares.tolerance);
   if (shares.regression) arguments.fail_on_regression = parse_fraction("fail-on-regression", *shares.regression);
+  if (shares.regression) arguments.missing_folder = MissingFolder::refused;
   arguments.cases = take_case_words(arguments.reports);
   refuse_too_few(arguments);
   if (arguments.tolerance && arguments.fail_on_regression && *arguments.fail_on_regression < *arguments.tolerance) {

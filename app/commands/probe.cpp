@@ -77,11 +77,13 @@ int run_cases(const Plan& plan, const RunOptions& options, const ResultOutputs& 
               const std::function<void(const report::Report& report)>& finish) {
   const KeepWhatIsMeasured keep;
   Run run(plan, options, outputs, environment);
-  both([&] { run.all(); },
-       [&] {  // what was done until then is a report all the same
-         run.clear_progress();
-         if (run.has_results()) finish(report::completed(run.report()));
-       });
+  keeping_results([&] { run.all(); },
+                  [&] {  // what was done until then is a report all the same
+                    run.clear_progress();
+                    if (!run.has_results()) return false;
+                    finish(report::completed(run.report()));
+                    return true;
+                  });
   return exit_code(run.report(), run.has_unusable(), environment.err);
 }
 
@@ -123,10 +125,8 @@ MakeRequest probe_options(CommandOptions& options, const Known& known) {
   add_result_options(
       options, *arguments,
       "Also write the results to a file, in the format of its extension (.json, .csv, .md, .txt; a page .html; a "
-      "figure .svg, .png, .pdf); repeatable, - is stdout. Missing folders are made. The file is whole after every "
-      "case, "
-      "so a long run can be watched, e.g. --output run.json "
-      "--output run.csv",
+      "figure .svg, .png, .pdf); repeatable, - is stdout. A missing folder is made, one level of it. The file is whole "
+      "after every case, so a long run can be watched, e.g. --output run.json --output run.csv",
       "No progress and no notices; with --output, nothing on stdout either, e.g. in a cron job");
   options.add_switch("why", arguments->why,
                      "Add a last column to the table: the limit of each case and its cure, e.g. --op write --why; "

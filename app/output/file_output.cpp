@@ -11,7 +11,6 @@
 #include <chrono>
 #include <csignal>
 #include <optional>
-#include <ranges>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -19,6 +18,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/base/interruption.hpp"
+#include "engine/base/unfinished_file.hpp"
 
 namespace gpumem::app {
 
@@ -38,10 +38,12 @@ std::string_view advice(int error) {
   }
 }
 
-[[noreturn]] void fail(const fs::path& target, int error) {
-  throw usage_error(
-      fmt::format("cannot write '{}': {}; {}", target.string(), std::generic_category().message(error), advice(error)));
+[[noreturn]] void fail(const fs::path& target, int error, std::string_view cure) {
+  throw OutputError(
+      fmt::format("cannot write '{}': {}; {}", target.string(), std::generic_category().message(error), cure));
 }
+
+[[noreturn]] void fail(const fs::path& target, int error) { fail(target, error, advice(error)); }
 
 /// Owns a file descriptor.
 class Descriptor {
@@ -106,39 +108,45 @@ fs::path resolved(const fs::path& target) {
   return path;
 }
 
-/// The folders around a path that are not there yet, outermost first.
-std::vector<fs::path> missing_folders(const fs::path& path) {
-  std::vector<fs::path> missing;
+bool is_missing(const fs::path& folder) {
   std::error_code unknown;  // of a path through a file, say; writing says what is wrong with it
-  for (fs::path folder = path.parent_path(); !folder.empty() && !fs::exists(folder, unknown);
-       folder = folder.parent_path()) {
-    missing.insert(missing.begin(), folder);
-  }
-  return missing;
+  return !folder.empty() && !fs::exists(folder, unknown);
 }
 
-void make_folders(std::span<const fs::path> folders, const fs::path& target) {
-  for (const fs::path& folder : folders) {
-    std::error_code error;
-    fs::create_directory(folder, error);
-    if (error) fail(target, error.value());
+/// The folder of a path, if it is to be made.
+std::optional<fs::path> folder_to_make(const fs::path& path, MissingFolder missing, const fs::path& target) {
+  const fs::path folder = path.parent_path();
+  if (!is_missing(folder)) return std::nullopt;
+  if (missing == MissingFolder::refused) {
+    fail(target, ENOENT, fmt::format("make '{}' first, or mount it: a gate makes no folder", folder.string()));
   }
+  if (is_missing(folder.parent_path())) {
+    fail(target, ENOENT, fmt::format("make '{}' first: only the last folder is made", folder.parent_path().string()));
+  }
+  return folder;
 }
 
-/// Folders that are there while one lives.
-class TrialFolders {
+/// One that is there already is as good.
+void make_folder(const fs::path& folder, const fs::path& target) {
+  std::error_code error;
+  fs::create_directory(folder, error);
+  if (error) fail(target, error.value());
+}
+
+/// A folder that is there while one lives.
+class TrialFolder {
  public:
-  TrialFolders(std::span<const fs::path> folders, const fs::path& target) : folders_(folders) {
-    make_folders(folders, target);
+  TrialFolder(const std::optional<fs::path>& folder, const fs::path& target) : folder_(folder) {
+    if (folder_) make_folder(*folder_, target);
   }
-  ~TrialFolders() {
-    for (const fs::path& folder : folders_ | std::views::reverse) ::rmdir(folder.c_str());
+  ~TrialFolder() {
+    if (folder_) ::rmdir(folder_->c_str());
   }
-  TrialFolders(const TrialFolders&) = delete;  // each would remove what the other needs
-  TrialFolders& operator=(const TrialFolders&) = delete;
+  TrialFolder(const TrialFolder&) = delete;  // each would remove what the other needs
+  TrialFolder& operator=(const TrialFolder&) = delete;
 
  private:
-  std::span<const fs::path> folders_;
+  const std::optional<fs::path>& folder_;
 };
 
 /// Whether a file can be written that a second one beside it, or renaming that one, fails for: it is a mount point, or
@@ -190,7 +198,10 @@ class Neighbour {
     for (int i = 0; i < attempts; ++i) {
       name_ = path_.parent_path() / fmt::format(".gpumem-{}-{}.tmp", ::getpid(), i);
       Descriptor file(::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-      if (file.is_open()) return file;
+      if (file.is_open()) {
+        unfinished_.emplace(name_.string());
+        return file;
+      }
       if (errno != EEXIST) break;
     }
     error_ = errno;
@@ -200,6 +211,7 @@ class Neighbour {
   const fs::path& target_;
   const fs::path path_;
   fs::path name_;
+  std::optional<UnfinishedFile> unfinished_;
   int error_ = 0;
   Descriptor file_;
   bool renamed_ = false;
@@ -278,7 +290,8 @@ void refuse_input(const fs::path& target, const struct stat& status, std::span<c
 
 }  // namespace
 
-FileOutput::FileOutput(std::filesystem::path target, std::span<const std::string> inputs) : target_(std::move(target)) {
+FileOutput::FileOutput(std::filesystem::path target, std::span<const std::string> inputs, MissingFolder missing)
+    : target_(std::move(target)) {
   const auto status = status_of(target_);
   if (status && S_ISDIR(status->st_mode)) fail(target_, EISDIR);
   if (status) refuse_input(target_, *status, inputs);
@@ -287,8 +300,8 @@ FileOutput::FileOutput(std::filesystem::path target, std::span<const std::string
   // A pipe is not tried, since opening it waits for a reader, and closing it ends one.
   if (status && !S_ISFIFO(status->st_mode)) open_existing(target_, O_NONBLOCK);
   if (!rewritable_) return;
-  if (!status) new_folders_ = missing_folders(resolved(target_));
-  const TrialFolders folders(new_folders_, target_);
+  if (!status) new_folder_ = folder_to_make(resolved(target_), missing, target_);
+  const TrialFolder folder(new_folder_, target_);
   const Neighbour trial(target_);
   if (trial.error() != 0 && !(status && is_of_the_folder_alone(trial.error()))) fail(target_, trial.error());
 }
@@ -297,7 +310,7 @@ void FileOutput::replace(const std::string& content) const {
   const auto status = status_of(target_);
   if (status && S_ISFIFO(status->st_mode)) return write_to_pipe(target_, content);
   if (status && !S_ISREG(status->st_mode)) return write_to_device(target_, content);
-  make_folders(new_folders_, target_);
+  if (new_folder_) make_folder(*new_folder_, target_);
   Neighbour file(target_);
   int error = file.error();
   if (error == 0) {

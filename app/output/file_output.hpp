@@ -2,11 +2,25 @@
 // Report files that are always whole: written beside the target and renamed over it.
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
-#include <vector>
+
+#include "engine/base/error.hpp"
 
 namespace gpumem::app {
+
+/// What there is could not be written: a usage error to whoever started the program, and no word about what it holds.
+class OutputError : public Error {
+ public:
+  explicit OutputError(const std::string& message) : Error(ErrorKind::usage, message) {}
+};
+
+/// What becomes of the folder of a file, should it be missing.
+enum class MissingFolder {
+  made,    ///< if the folder around it is there: two that are missing are rather a mistake
+  refused  ///< it may be what a share that is not mounted has left, and nobody would look for a gate's file here
+};
 
 /// Replaces files of any kind safely: a regular file (or a link to one) by writing beside it and renaming; a device
 /// or pipe such as /dev/null, which must not be replaced, by writing to it. What cannot be renamed over, such as a file
@@ -16,11 +30,12 @@ class FileOutput {
   /// Throws a usage error naming the path and the reason when the target could not be written later: no permission, a
   /// directory in its place; or when it is one of `inputs`, files that are read ("-" is standard input), by whatever
   /// name. Leaves an existing file as it is, and no new one, nor a new folder.
-  explicit FileOutput(std::filesystem::path target, std::span<const std::string> inputs = {});
+  explicit FileOutput(std::filesystem::path target, std::span<const std::string> inputs = {},
+                      MissingFolder missing = MissingFolder::made);
 
-  /// Replaces the target's content as a whole, and makes the folders around it that were not there when this was made;
-  /// one that has gone since, as a disk that was unmounted, is missed. Throws a usage error on failure (disk full,
-  /// ...), and then leaves the previous content in place. A pipe is waited for until somebody reads it; throws
+  /// Replaces the target's content as a whole, and makes its folder if that was not there when this was made; one that
+  /// has gone since, as a disk that was unmounted, is missed. Throws an OutputError on failure (disk full, ...), and
+  /// then leaves the previous content in place. A pipe is waited for until somebody reads it; throws
   /// Interrupted when a stop is requested meanwhile (engine/base/interruption.hpp).
   void replace(const std::string& content) const;
 
@@ -29,7 +44,7 @@ class FileOutput {
 
  private:
   std::filesystem::path target_;
-  std::vector<std::filesystem::path> new_folders_;
+  std::optional<std::filesystem::path> new_folder_;
   bool rewritable_ = true;
 };
 

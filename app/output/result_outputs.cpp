@@ -72,7 +72,7 @@ void write_result(std::ostream& out, const std::string& text) {
   out << text << std::flush;
   if (out) return;
   const std::string reason = errno != 0 ? std::string(": ") + std::strerror(errno) : std::string();
-  throw usage_error("cannot write to standard output" + reason);
+  throw OutputError("cannot write to standard output" + reason);
 }
 
 ResultRequest reading(const ResultRequest& request, std::span<const std::string> inputs) {
@@ -94,7 +94,7 @@ ResultOutputs::ResultOutputs(const ResultRequest& request, std::span<const repor
       (format ? files_ : pictures_)
           .push_back(
               {.path = path,
-               .output = FileOutput(path, request.inputs),
+               .output = FileOutput(path, request.inputs, request.missing_folder),
                .format = format ? *format : *format_of_extension(extension_of(path), report::picture_formats())});
     }
   }

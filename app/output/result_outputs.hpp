@@ -44,7 +44,7 @@ void try_each(const Range& range, const Action& action) {
   if (failure) std::rethrow_exception(failure);
 }
 
-/// Writes text that is a result. Throws a usage error with the reason when it does not arrive (a full disk).
+/// Writes text that is a result. Throws an OutputError with the reason when it does not arrive (a full disk).
 void write_result(std::ostream& out, const std::string& text);
 
 struct ResultRequest {
@@ -53,6 +53,7 @@ struct ResultRequest {
   std::optional<report::Format> format = {};  ///< of stdout, and of files whose extension names none
   bool quiet = false;                         ///< with files, nothing on stdout
   bool files_only = false;                    ///< "-" is a file like any other, and stdout somebody else's
+  MissingFolder missing_folder = MissingFolder::made;
   Color color = Color::automatic;
   bool why = false;  ///< a last column says what limits each case
 };

@@ -1,5 +1,6 @@
 #include "app/run/counting.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <set>
@@ -17,11 +18,12 @@ namespace {
 /// Host memory that the experiments of one batch may hold at once: they are all readied before the first is counted.
 constexpr std::uint64_t most_host_bytes = std::uint64_t{4} << 30U;
 
-/// A case to be counted.
+/// A case to be counted. Those that are counted at once access the same spaces.
 struct CountedCase {
   const Case* tested;
   report::Record* record;
   Workload workload;
+  std::set<access::Space> spaces = {};  ///< that it accesses
   std::unique_ptr<measure::Experiment> experiment = nullptr;
 };
 
@@ -42,15 +44,13 @@ void count_batch(std::span<CountedCase> batch, measure::Counters& counters, meas
                  const model::Profile& profile) {
   prepare(batch, session);
   std::vector<std::function<void()>> launches;
-  std::set<access::Space> spaces;
   for (const CountedCase& entry : batch) {
-    for (const access::Site& site : entry.workload.sites) spaces.insert(site.space);
     launches.emplace_back([&] {
       entry.experiment->launch_kernel(session.stream().get());
       session.stream().synchronize();
     });
   }
-  const std::vector<measure::Counts> counts = counters.count(launches, spaces);
+  const std::vector<measure::Counts> counts = counters.count(launches, batch.front().spaces);
   for (std::size_t i = 0; i < batch.size(); ++i) {
     add_counts(*batch[i].record, batch[i].workload, counts[i], profile);
     batch[i].experiment.reset();
@@ -97,8 +97,12 @@ void count_cases(std::span<const Case> cases, std::span<report::Record> records,
   for (std::size_t i = 0; i < cases.size(); ++i) {
     if (records[i].status != report::Status::ok || !records[i].time) continue;
     Workload workload = describe(cases[i], gpu);
-    if (!workload.kernel.empty()) entries.push_back({&cases[i], &records[i], std::move(workload)});
+    if (workload.kernel.empty()) continue;
+    CountedCase& entry = entries.emplace_back(CountedCase{&cases[i], &records[i], std::move(workload)});
+    for (const access::Site& site : entry.workload.sites) entry.spaces.insert(site.space);
   }
+  // Each choice of counters is a session of its own.
+  std::ranges::stable_sort(entries, {}, &CountedCase::spaces);
   // Likewise. Those that share the session's buffers take less together, but not all do.
   const std::uint64_t most_device_bytes = session.device().memory_bytes / 4 * 3;
   for (auto first = entries.begin(); first != entries.end();) {
@@ -108,7 +112,8 @@ void count_cases(std::span<const Case> cases, std::span<report::Record> records,
     do {
       host_bytes += last->workload.host_bytes;
       device_bytes += last++->workload.allocated_bytes;
-    } while (last != entries.end() && last - first < static_cast<std::ptrdiff_t>(measure::Counters::most_at_once) &&
+    } while (last != entries.end() && last->spaces == first->spaces &&
+             last - first < static_cast<std::ptrdiff_t>(measure::Counters::most_at_once) &&
              host_bytes + last->workload.host_bytes <= most_host_bytes &&
              device_bytes + last->workload.allocated_bytes <= most_device_bytes);
     count_batch({first, last}, counters, session, profile);

@@ -223,7 +223,7 @@ class CudaBackend final : public Backend {
       return;
     }
 
-    options_.before_timing();
+    options_.before_timing(workload);
     const auto before = gpu.nvml ? std::optional(gpu.nvml->health(true)) : std::nullopt;
     measure::Timing timing = measure::time_launches(*experiment, session, context_->gate, workload.clock,
                                                     options_.stopping, options_.interrupted);

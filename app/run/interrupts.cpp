@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "engine/base/interruption.hpp"
+#include "engine/base/unfinished_file.hpp"
 
 namespace gpumem::app {
 
@@ -19,11 +20,12 @@ extern "C" void gpumem_on_interrupt(int) {
   if (keepers == 0) {
     constexpr std::string_view line = "gpumem: interrupted\n";
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+    gpumem::remove_unfinished_file();
     ::_exit(130);
   }
   gpumem::request_stop();
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGINT, gpumem::gpumem_end_by_signal);
+  std::signal(SIGTERM, gpumem::gpumem_end_by_signal);
   std::signal(SIGHUP, SIG_IGN);
 }
 

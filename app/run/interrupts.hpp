@@ -1,7 +1,28 @@
 #pragma once
 // SIGINT, SIGTERM and SIGHUP, in commands that take long.
 
+#include "engine/base/error.hpp"
+
 namespace gpumem::app {
+
+/// Somebody interrupted, and what had been done until then has been written.
+struct InterruptedAfterWriting : Interrupted {};
+
+/// Does `work`, and `write` also if that throws, which says whether there was anything to write. The work's error is
+/// thrown afterwards, unless writing throws one; an interrupt as what it has come to.
+template <class Work, class Write>
+void keeping_results(const Work& work, const Write& write) {
+  try {
+    work();
+  } catch (const Interrupted&) {
+    if (write()) throw InterruptedAfterWriting{};
+    throw;
+  } catch (...) {
+    static_cast<void>(write());
+    throw;
+  }
+  static_cast<void>(write());
+}
 
 /// From now on each of them ends the process at once, with a line and exit code 130: nothing was measured that could be
 /// lost. SIGHUP stays ignored where it is (nohup).

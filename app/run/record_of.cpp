@@ -179,8 +179,9 @@ std::string words_of(const report::Record& record, const std::function<bool(cons
 Workload describe(const Case& decided, const Device& device) {
   Workload workload = decided.probe->describe(decided, device);
   if (workload.shared_bytes_per_block > device.shared_bytes_per_block) {
-    throw probe_error(fmt::format("too little shared memory per block: {}",
-                                  needed_and_had(workload.shared_bytes_per_block, device.shared_bytes_per_block)));
+    throw missing_capability_error(
+        fmt::format("too little shared memory per block: {}",
+                    needed_and_had(workload.shared_bytes_per_block, device.shared_bytes_per_block)));
   }
   if (workload.allocated_bytes > device.memory_bytes) {
     throw probe_error(fmt::format("out of memory: {}{}", needed_and_had(workload.allocated_bytes, device.memory_bytes),

@@ -56,8 +56,9 @@ void add_failure(report::Record& record, const Error& error);
 /// "offset offset_elements=1 op=copy": the probe, and the parameters whose names are wanted.
 [[nodiscard]] std::string words_of(const report::Record& record, const std::function<bool(const std::string&)>& wanted);
 
-/// What the case does on this device. Throws a probe error when it needs more memory or shared memory than there is
-/// (saying how much it needs and has), and a missing-capability error when the device cannot do what it is about.
+/// What the case does on this device. Throws a probe error when it needs more memory than there is, and a
+/// missing-capability error when a block needs more shared memory (both say how much it needs and has) or the device
+/// cannot do what it is about.
 [[nodiscard]] Workload describe(const Case& decided, const Device& device);
 
 /// The index of the GPU that times the case, of a machine with so many: absent where the case names none, or one that

@@ -62,7 +62,7 @@ class Run {
   void refuse_wrong_data() const;
   void decide(Sweep& sweep);
   [[nodiscard]] report::Record record_of(const Sweep& sweep, const Case& tested);
-  void count(const PlannedSweep& plan, std::span<const Case> cases, std::span<report::Record> records);
+  void count(std::span<const std::size_t> results);
   void learn();
   void update_files();
   void before(const std::string& what, const Case& tested);
@@ -77,6 +77,7 @@ class Run {
   report::Report report_;
   std::chrono::steady_clock::time_point written_at_{};
   std::chrono::steady_clock::duration writing_took_{};
+  bool told_of_unwritable_ = false;
 };
 
 /// The command that predicts what `command` would have measured, to be pasted into the same shell; `of_node` where it

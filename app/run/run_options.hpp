@@ -28,6 +28,7 @@ struct RunOptions : CaseOptions, ResultRequest {
   std::optional<std::string> gpu;     ///< to predict for: a name or file, as model::find_profile() takes it
   std::optional<std::string> device;  ///< to measure on: index, UUID or PCI bus id; a list of them, or "all"
   bool dry_run = false;
+  bool host_in_turns = false;  ///< as in MeasureOptions
 };
 
 // The target has to outlive the command's parsing.

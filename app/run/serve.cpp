@@ -1,5 +1,6 @@
 // The side of the copy that measures for its parent.
 
+#include <algorithm>
 #include <istream>
 #include <ostream>
 #include <sstream>
@@ -38,9 +39,10 @@ const Probe& probe_of(const Json& json) {
   return *probe;
 }
 
-Case case_of(const Probe& probe, const Json& parameters) {
-  Case tested{.probe = &probe};
-  for (const auto& [name, value] : parameters.items()) {
+/// What has {"probe": ..., "parameters": {...}}.
+Case case_of(const Json& json) {
+  Case tested{.probe = &probe_of(json)};
+  for (const auto& [name, value] : json.at("parameters").items()) {
     tested.parameters.push_back(
         {name, value.is_string() ? Value(value.get<std::string>()) : Value(value.get<std::uint64_t>())});
   }
@@ -66,7 +68,14 @@ class Server {
          std::function<std::unique_ptr<Backend>(const MeasureOptions&)> open)
       : parent_(parent), interrupted_(std::move(interrupted)), open_(std::move(open)) {}
 
-  /// False once nothing more can be measured.
+  /// Until nothing more comes in, or can be measured.
+  void serve() {
+    while (const auto line = parent_.receive_line()) {
+      if (!answer(*line)) return;
+    }
+  }
+
+ private:
   bool answer(const std::string& line) {
     Json answer;
     try {
@@ -85,23 +94,22 @@ class Server {
     return !lost;
   }
 
- private:
   Json answer_to(const Json& request) {
     const std::string what = request.at("do");
     MeasureOptions options = options_of(request);
-    const Probe* probe = what == "open" ? nullptr : &probe_of(request);
     std::vector<Case> cases;
     if (what == "count") {
-      for (const Json& parameters : request.at("cases")) cases.push_back(case_of(*probe, parameters));
-    } else if (probe != nullptr) {
-      cases.push_back(case_of(*probe, request.at("parameters")));
+      for (const Json& tested : request.at("cases")) cases.push_back(case_of(tested));
+    } else if (what != "open") {
+      cases.push_back(case_of(request));
     }
     together_ = request.value("together", false);
     options.interrupted = interrupted_;
-    options.links = probe != nullptr && probe->gpus;
-    options.before_timing = [this] { wait_for_the_others(); };
+    options.links = std::ranges::any_of(cases, [](const Case& tested) { return bool{tested.probe->gpus}; });
+    options.before_timing = [this](const Workload& workload) { wait_for_the_others(uses_host(workload)); };
     if (!backend_) backend_ = open_(options);
-    backend_->use_stopping_rule(options.stopping);
+    stopping_ = options.stopping;
+    backend_->use_stopping_rule(stopping_);
 
     Json beside = Json::object();
     std::vector<report::Record> records;
@@ -127,16 +135,23 @@ class Server {
     return answer;
   }
 
-  void wait_for_the_others() {
+  void wait_for_the_others(bool uses_host) {
     if (!together_) return;
-    parent_.send_line(R"({"ready": true})");
-    if (!parent_.receive_line()) throw Interrupted{};
+    Json ready = {{"ready", true}, {"uses_host", uses_host}};
+    const auto placement = backend_->host_placement();
+    if (placement && placement->numa_node) ready["numa_node"] = *placement->numa_node;
+    parent_.send_line(ready.dump());
+    const auto go = parent_.receive_line();
+    if (!go) throw Interrupted{};
+    stopping_.time_budget = measure::Seconds(Json::parse(*go).at("time_budget_s").get<double>());
+    backend_->use_stopping_rule(stopping_);
   }
 
   Connection& parent_;
   std::function<bool()> interrupted_;
   std::function<std::unique_ptr<Backend>(const MeasureOptions&)> open_;
   std::unique_ptr<Backend> backend_;
+  measure::StoppingRule stopping_;
   bool together_ = false;  ///< whether the case that runs waits for those on other GPUs
 };
 
@@ -158,15 +173,15 @@ class Streams final : public Connection {
 
 void serve(Connection& parent, const std::function<bool()>& interrupted,
            const std::function<std::unique_ptr<Backend>(const MeasureOptions&)>& open) {
-  Server server(parent, interrupted, open);
-  while (const auto line = parent.receive_line()) {
-    if (!server.answer(*line)) return;
-  }
+  Server(parent, interrupted, open).serve();
 }
 
-void serve_parent(std::istream& in, std::ostream& out, const std::function<bool()>& interrupted) {
+void serve_parent(std::istream& in, std::ostream& out, const std::function<bool()>& interrupted,
+                  const std::function<void()>& at_the_end) {
   Streams parent(in, out);
-  serve(parent, interrupted);
+  Server server(parent, interrupted, make_cuda_backend);
+  server.serve();
+  at_the_end();
 }
 
 }  // namespace gpumem::app

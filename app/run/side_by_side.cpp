@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <exception>
 #include <map>
 #include <optional>
 #include <set>
@@ -68,14 +69,49 @@ struct Gpu {
   std::optional<std::string> profile_source;
   std::optional<report::HostPlacement> placement;
   std::set<std::string> watched;
-  bool open = false;            ///< whether it could be used when it was last asked for something
-  std::optional<Case> running;  ///< that was begun and not finished
+  bool open = false;  ///< whether it could be used when it was last asked for something
+
+  /// A case that was begun, and what came of it; nothing of one that has still to be let go.
+  struct Begun {
+    Case tested;
+    std::optional<std::uint64_t> host_shared_by = {};
+    std::optional<Worker::Answer> answer = {};
+    std::exception_ptr failure = {};
+  };
+  std::optional<Begun> begun;
 };
+
+/// A GPU whose case could be timed now.
+struct Waiting {
+  Gpu* gpu = nullptr;
+  Worker::Ready ready;
+};
+
+/// Who is timed at the same time: all, or of each part of the host one after another. GPUs whose host memory is bound
+/// to different nodes share none of it, nor a processor; where one of them is not bound, nobody knows what it shares.
+std::vector<std::vector<Gpu*>> in_rounds(std::span<const Waiting> all, bool host_in_turns) {
+  const auto bound = [](const Waiting& waiting) { return waiting.ready.numa_node.has_value(); };
+  const auto uses_host = [](const Waiting& waiting) { return waiting.ready.uses_host; };
+  const bool by_node = std::ranges::all_of(all, bound);
+  const bool turns = host_in_turns && std::ranges::any_of(all, uses_host);
+  std::vector<std::vector<Gpu*>> rounds;
+  std::map<unsigned, std::size_t> next;  // round of a node
+  for (const Waiting& waiting : all) {
+    const std::size_t round = turns ? next[by_node ? *waiting.ready.numa_node : 0]++ : 0;
+    if (round == rounds.size()) rounds.emplace_back();
+    rounds[round].push_back(waiting.gpu);
+  }
+  return rounds;
+}
+
+/// The share of its time that a GPU has in its turn: all of them together take twice the time of one, however many.
+double turn_share(std::size_t turns) { return turns > 2 ? 2.0 / static_cast<double>(turns) : 1.0; }
 
 class SideBySide final : public Backend {
  public:
   SideBySide(const MeasureOptions& options, std::span<const Device> gpus,
-             const std::function<Connect(const Device&)>& connect) {
+             const std::function<Connect(const Device&)>& connect)
+      : options_(options) {
     for (const Device& device : gpus) gpus_.emplace_back(options, device, connect(device));
     for (Gpu& gpu : gpus_) gpu.worker.begin_open();
     std::optional<Error> refusal;
@@ -126,20 +162,29 @@ class SideBySide final : public Backend {
 
   [[nodiscard]] report::Record run(const Case& decided) override {
     Gpu& gpu = gpu_of(decided);
-    if (!gpu.running || gpu.running->parameters != decided.parameters) start(decided);
-    gpu.running.reset();
+    if (!gpu.begun || gpu.begun->tested.parameters != decided.parameters) run_on_all(decided);
+    Gpu::Begun begun = std::move(*gpu.begun);
+    gpu.begun.reset();
     try {
-      Worker::Answer answer = gpu.worker.finish();
-      gpu.learn(answer.known);
-      report::Record record = std::move(answer.known.results.at(0));
+      if (begun.failure) std::rethrow_exception(begun.failure);
+      gpu.learn(begun.answer->known);
+      report::Record record = std::move(begun.answer->known.results.at(0));
       record.parameters = decided.parameters;
       record.across = report::device_parameter;
+      record.host_shared_by = begun.host_shared_by;
       if (record.reason) record.reason->insert(0, report::gpu_identity(*gpu.device.index, gpu.device) + ": ");
       return record;
     } catch (const Error& error) {
       gpu.open = gpu.worker.is_there() && concerns_case_alone(error);
       return failed_record(decided, gpu.named(error));
     }
+  }
+
+  [[nodiscard]] bool has_run(const Case& decided) const override {
+    const std::uint64_t index = decided.number(report::device_parameter);
+    return std::ranges::any_of(gpus_, [&](const Gpu& gpu) {
+      return gpu.device.index == index && gpu.begun && gpu.begun->tested.parameters == decided.parameters;
+    });
   }
 
   void use_stopping_rule(const measure::StoppingRule& rule) override {
@@ -213,9 +258,9 @@ class SideBySide final : public Backend {
     return *std::ranges::find_if(gpus_, [&](const Gpu& gpu) { return gpu.device.index == index; });
   }
 
-  /// Begins the case on its GPU, and on the others those that differ in nothing else. All are made ready before the
-  /// first is timed.
-  void start(const Case& decided) {
+  /// Runs the case on its GPU, and on the others those that differ in nothing else. All are made ready before the first
+  /// is timed.
+  void run_on_all(const Case& decided) {
     std::vector<Case> together = {decided};
     for (auto expected = expected_.begin(); expected != expected_.end() && together.size() < gpus_.size(); ++expected) {
       const auto same_gpu = [&](const Case& other) { return &gpu_of(other) == &gpu_of(*expected); };
@@ -223,14 +268,37 @@ class SideBySide final : public Backend {
     }
     std::erase_if(expected_, [&](const Case& tested) { return alike(tested, decided); });
     for (const Case& tested : together) {
-      gpu_of(tested).running = tested;
+      gpu_of(tested).begun = Gpu::Begun{.tested = tested};
       gpu_of(tested).worker.begin_run(alone(tested), true);
     }
-    std::vector<Worker*> waiting;
+    std::vector<Waiting> waiting;
     for (const Case& tested : together) {
-      if (gpu_of(tested).worker.ready()) waiting.push_back(&gpu_of(tested).worker);
+      Gpu& gpu = gpu_of(tested);
+      const auto ready = gpu.worker.ready();
+      if (ready)
+        waiting.push_back({&gpu, *ready});
+      else
+        finish(gpu);
     }
-    for (Worker* worker : waiting) worker->go();
+    const bool uses_host = std::ranges::any_of(waiting, [](const Waiting& one) { return one.ready.uses_host; });
+    const std::vector<std::vector<Gpu*>> rounds = in_rounds(waiting, options_.host_in_turns);
+    for (const std::vector<Gpu*>& round : rounds) {
+      for (Gpu* gpu : round) {
+        if (uses_host) gpu->begun->host_shared_by = options_.host_in_turns ? 1 : round.size();
+        // Also after an interrupt, which it hears as soon as it goes on.
+        gpu->worker.go(gpu->options.stopping.time_budget * turn_share(rounds.size()));
+      }
+      for (Gpu* gpu : round) finish(*gpu);
+    }
+  }
+
+  /// Waits for what becomes of its case.
+  static void finish(Gpu& gpu) {
+    try {
+      gpu.begun->answer = gpu.worker.finish();
+    } catch (...) {
+      gpu.begun->failure = std::current_exception();
+    }
   }
 
   /// Takes over what one GPU counted; returns why it did not.
@@ -251,6 +319,7 @@ class SideBySide final : public Backend {
     return gpu.named(probe_error(*problem)).what();
   }
 
+  MeasureOptions options_;
   std::deque<Gpu> gpus_;
   std::vector<Case> expected_;
 };

@@ -76,25 +76,31 @@ void Worker::begin_run(const Case& decided, bool together) {
 }
 
 void Worker::begin_count(std::span<const Case> cases, std::span<const report::Record> records) {
-  Json json = request("count", options_, cases.front());
+  Json json = request("count", options_);
   json["cases"] = Json::array();
   json["records"] = Json::array();
-  for (const Case& tested : cases) json["cases"].push_back(parameters_of(tested));
+  for (const Case& tested : cases) {
+    json["cases"].push_back({{"probe", tested.probe->name}, {"parameters", parameters_of(tested)}});
+  }
   for (const report::Record& record : records) json["records"].push_back(record_json(record));
   send(line_of(json));
 }
 
-bool Worker::ready() {
-  if (failure_) return false;
+std::optional<Worker::Ready> Worker::ready() {
+  if (failure_) return std::nullopt;
   early_ = connection_->receive_line();
-  if (!early_) return false;  // as finish() will find
+  if (!early_) return std::nullopt;  // as finish() will find
   const Json json = Json::parse(*early_, nullptr, false);
-  if (!json.is_object() || !json.contains("ready")) return false;
+  if (!json.is_object() || !json.contains("ready")) return std::nullopt;
   early_.reset();
-  return true;
+  Ready ready{.uses_host = json.value("uses_host", false)};
+  if (json.contains("numa_node")) ready.numa_node = json.at("numa_node").get<unsigned>();
+  return ready;
 }
 
-void Worker::go() { connection_->send_line("go"); }
+void Worker::go(measure::Seconds time_budget) {
+  connection_->send_line(line_of({{"time_budget_s", time_budget.count()}}));
+}
 
 Worker::Answer Worker::finish() {
   if (failure_) throw Error(*failure_);

@@ -33,11 +33,16 @@ class Worker {
 
   /// Opens the GPU, which everything else does as well.
   void begin_open();
-  /// With `together` the copy stops when the case is ready to be timed: then, and only then, ready() is true, and it
+  /// A case that could be timed now.
+  struct Ready {
+    bool uses_host = false;                  ///< app::uses_host() of the case
+    std::optional<unsigned> numa_node = {};  ///< that its host memory is bound to
+  };
+  /// With `together` the copy stops when the case is ready to be timed: then, and only then, ready() says so, and it
   /// waits for go(). Both before finish().
   void begin_run(const Case& decided, bool together = false);
-  [[nodiscard]] bool ready();
-  void go();
+  [[nodiscard]] std::optional<Ready> ready();
+  void go(measure::Seconds time_budget);
   void begin_count(std::span<const Case> cases, std::span<const report::Record> records);
   /// Waits for the answer. Throws Interrupted, an error with the copy's words, or a probe error when the copy fails.
   [[nodiscard]] Answer finish();
@@ -66,7 +71,9 @@ class Worker {
 void serve(Connection& parent, const std::function<bool()>& interrupted,
            const std::function<std::unique_ptr<Backend>(const MeasureOptions&)>& open = make_cuda_backend);
 
-/// The same on streams.
-void serve_parent(std::istream& in, std::ostream& out, const std::function<bool()>& interrupted);
+/// The same on streams. `at_the_end` is called before anything is given back.
+void serve_parent(
+    std::istream& in, std::ostream& out, const std::function<bool()>& interrupted,
+    const std::function<void()>& at_the_end = [] {});
 
 }  // namespace gpumem::app

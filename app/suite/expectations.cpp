@@ -72,8 +72,12 @@ void read_equals(const JsonReader& json, Bounded& expectation) {
   const JsonReader equals = json.member("equals");
   if (json.has("at_least") || json.has("at_most")) equals.refuse("stands alone: leave out 'at_least' and 'at_most'");
   const double share = read_share(json.member("tolerance"), "tolerance", "5%");
-  const double value = equals.number();
+  const double value = equals.moderate_number();
   const auto [least, most] = std::minmax({value * (1 - share), value * (1 + share)});
+  if (!is_moderate(least) || !is_moderate(most)) {
+    equals.refuse(
+        fmt::format("with its tolerance it leaves the magnitudes from {} to {}", smallest_number, largest_number));
+  }
   expectation.at_least = least;
   expectation.at_most = most;
 }
@@ -82,8 +86,8 @@ template <class Bounded>
 void read_bounds(const JsonReader& json, Bounded& expectation) {
   if (json.has("equals")) return read_equals(json, expectation);
   if (json.has("tolerance")) json.member("tolerance").refuse("belongs to 'equals', which is missing");
-  if (json.has("at_least")) expectation.at_least = json.member("at_least").number();
-  if (json.has("at_most")) expectation.at_most = json.member("at_most").number();
+  if (json.has("at_least")) expectation.at_least = json.member("at_least").moderate_number();
+  if (json.has("at_most")) expectation.at_most = json.member("at_most").moderate_number();
   if (!expectation.at_least && !expectation.at_most) {
     json.fail("a bound: 'at_least', 'at_most', or 'equals' with a 'tolerance'");
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/documents.hpp"
@@ -234,6 +235,18 @@ double JsonReader::number_from(double least, double most) const {
     fail(fmt::format("a number from {} to {}", least, most));
   }
   return value_->get<double>();
+}
+
+bool is_moderate(double value) {
+  return value == 0 || (std::abs(value) >= smallest_number && std::abs(value) <= largest_number);
+}
+
+double JsonReader::moderate_number() const {
+  const double value = number();
+  if (!is_moderate(value)) {
+    fail(fmt::format("a number that is 0 or of a magnitude from {} to {}", smallest_number, largest_number));
+  }
+  return value == 0 ? 0 : value;  // without the sign that zero may have
 }
 
 std::uint64_t JsonReader::whole(std::uint64_t least, std::uint64_t most) const {

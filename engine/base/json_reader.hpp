@@ -25,6 +25,12 @@ using Json = nlohmann::ordered_json;  // keeps the order of parameters and metri
 [[nodiscard]] Json parse_json(std::string_view text, const std::string& source,
                               std::span<const std::string_view> emptied = {});
 
+/// No quantity is so far from one that a product of several would leave what a double holds: what was computed from
+/// numbers that somebody wrote has to be finite too. 0 is moderate, and so is either sign.
+inline constexpr double smallest_number = 1e-60;
+inline constexpr double largest_number = 1e60;
+[[nodiscard]] bool is_moderate(double value);
+
 /// A value of a JSON text and where it stands. Refers to the value and to the source's name.
 class JsonReader {
  public:
@@ -50,6 +56,8 @@ class JsonReader {
   [[nodiscard]] bool boolean() const;
   [[nodiscard]] double number() const;
   [[nodiscard]] double number_from(double least, double most) const;
+  /// As is_moderate() takes it.
+  [[nodiscard]] double moderate_number() const;
   [[nodiscard]] std::uint64_t whole(std::uint64_t least = 0,
                                     std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) const;
   [[nodiscard]] unsigned small_whole(unsigned least = 0) const {

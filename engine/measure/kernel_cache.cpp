@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/unfinished_file.hpp"
 #include "engine/base/user_folders.hpp"
 
 namespace gpumem::measure {
@@ -131,6 +132,7 @@ void cache_kernels(const fs::path& folder, const std::string& key, const Compile
   const int descriptor = ::mkstemp(temporary.data());
   if (descriptor < 0) return;
   ::close(descriptor);
+  const UnfinishedFile unfinished(temporary);
   std::ofstream file(temporary, std::ios::binary);
   file << content;
   file.close();

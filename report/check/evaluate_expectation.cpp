@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/base/json_reader.hpp"
 #include "engine/base/words.hpp"
 #include "engine/measure/counters.hpp"
 #include "report/check/check.hpp"
@@ -64,6 +65,14 @@ std::optional<std::string> not_measured(const Report& report, const Record& reco
   return std::nullopt;
 }
 
+/// Why nothing is held against a GPU that was not alone with the host.
+std::string shared_words(std::uint64_t gpus) {
+  return fmt::format(
+      "{} GPUs used the host at once, and what they share is held against none of them; in 'gpumem "
+      "check SUITE --device all' they take turns",
+      gpus);
+}
+
 /// What one case says to an expectation: a number or, with `why`, none.
 struct Answer {
   std::size_t index = 0;              ///< of the case that it is about
@@ -94,6 +103,7 @@ Answer value_of(const Report& report, std::size_t index, const std::string& quan
   if (record.status == Status::failed) return {index, Verdict::fail, "failed: " + reason_of(record)};
   if (record.status == Status::ok) {
     if (auto why = not_measured(report, record, quantity)) return {index, Verdict::skip, std::move(*why)};
+    if (record.shared_host()) return {index, Verdict::skip, shared_words(*record.host_shared_by)};
   }
   const std::optional<double> number = case_quantity(record, quantity);
   if (!number || !std::isfinite(*number)) return {index, Verdict::skip, why_unknown(report, record, quantity)};
@@ -175,6 +185,7 @@ class CaseCheck {
     answer.reference = reference.value;
     answer.reference_case = reference.index;
     answer.ratio = answer.value / reference.value;
+    if (!is_moderate(answer.ratio)) answer.why = "it is too far from the case that it is related to for a ratio";
     return answer;
   }
 

@@ -73,6 +73,7 @@ std::vector<Together> together(const Cases& table) {
     const auto moved = positive_headline(*record, true);
     if (!gpu || !moved || !record->ran() || !record->uses_host() || record->headline.quantity != bandwidth_name)
       continue;
+    if (record->host_shared_by == 1U) continue;  // in its turn
     const auto predicted = positive_headline(*record, false);
     Together& together = by_case.try_emplace(asked_key(*record, gpu_alone), Together{record, {}}).first->second;
     together.flows.push_back({*gpu, *moved, predicted ? predicted : positive(record->headline.peak)});

@@ -84,7 +84,7 @@ std::vector<FleetReading> readings_of(const Report& report, bool pairs, FleetNam
   };
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     const Record& record = report.results[i];
-    if (is_of_pair(record) != pairs) continue;
+    if (is_of_pair(record) != pairs || (record.ran() && record.shared_host())) continue;
     FleetCaseName name{.probe = record.probe,
                        .parameters = record.parameters,
                        .swept = record.swept,

@@ -48,7 +48,8 @@ class FleetNames {
   std::deque<std::vector<Parameter>> shapes_;
 };
 
-/// One case of one machine.
+/// One case of one machine. There is none of a case in which GPUs used the host at the same time: what one gets there
+/// says what they share, not what it is.
 struct FleetReading {
   std::size_t name = 0;      ///< of the case
   std::size_t shape = 0;     ///< that `auto` decided

@@ -1,7 +1,7 @@
 #pragma once
-// The GPUs of one report held against each other, by the statistics of a fleet (report/fleet/fleet.hpp). Cases of the
-// link to the host are left out: there GPUs that run at the same time compete, and what one gets says what they share
-// (report/explain/shared_link.hpp), not what it is.
+// The GPUs of one report held against each other, by the statistics of a fleet (report/fleet/fleet.hpp). Cases that use
+// the host are left out: there GPUs that run at the same time compete, and what one gets says what they share
+// (report/explain/shared_link.hpp), not what it is. Taking turns, they still are not equally far from the host.
 
 #include <cstddef>
 #include <cstdint>

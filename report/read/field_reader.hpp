@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -58,14 +57,6 @@ class FieldReader {
   }
 
  private:
-  // No quantity is so far from one that a product of several would leave what a double holds: what was computed from a
-  // report has to be finite too.
-  static constexpr double smallest = 1e-60;
-  static constexpr double largest = 1e60;
-  static bool is_moderate(double value) {
-    return value == 0 || (std::abs(value) >= smallest && std::abs(value) <= largest);
-  }
-
   void read(const JsonReader& json, std::string& text) const { text = json.text(); }
   void read(const JsonReader& json, bool& value) const { value = json.boolean(); }
   void read(const JsonReader& json, unsigned& value) const { value = json.small_whole(); }
@@ -73,17 +64,11 @@ class FieldReader {
   void read(const JsonReader& json, double& amount) const {
     const double value = json.number();
     if (value < 0 || !is_moderate(value)) {
-      json.fail(fmt::format("a number that is 0 or from {} to {}", smallest, largest));
+      json.fail(fmt::format("a number that is 0 or from {} to {}", smallest_number, largest_number));
     }
     amount = value == 0 ? 0 : value;  // without the sign that zero may have
   }
-  void read(const JsonReader& json, Signed<double>&& amount) const {
-    const double value = json.number();
-    if (!is_moderate(value)) {
-      json.fail(fmt::format("a number that is 0 or of a magnitude from {} to {}", smallest, largest));
-    }
-    amount.value = value == 0 ? 0 : value;
-  }
+  void read(const JsonReader& json, Signed<double>&& amount) const { amount.value = json.moderate_number(); }
   void read(const JsonReader& json, Signed<std::optional<double>>& amount) const {
     amount.value = json.number_or_null();
     if (amount.value) read(json, either_sign(*amount.value));

@@ -150,6 +150,7 @@ void fields(Archive& archive, Record& record) {
   archive.later("swept", record.swept);
   archive.later("compared", known(record.compared));
   archive.if_any("across", record.across);
+  archive.if_any("host_shared_by", record.host_shared_by);
   archive.if_any("drawn_over", record.drawn_over);
   archive.later("baseline", record.baseline);
   archive.later("chosen_by_auto", record.chosen);
@@ -188,6 +189,7 @@ void fields(Archive& archive, Record& record) {
   archive.later("timeline", known(record.timeline));
   archive("flags", record.flags);
   if constexpr (Archive::reads) {
+    if (record.host_shared_by == 0U) archive.refuse("host_shared_by", "a whole number from 1 on");
     if (record.swept.empty() && !record.parameters.empty()) {
       record.swept = record.parameters.front().name;  // where every probe has it
     }

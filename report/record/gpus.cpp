@@ -83,13 +83,17 @@ std::vector<GpuPart> gpu_parts(const Report& report) {
     if (added) parts.push_back({.gpu = gpu, .cases = {}, .report = {}});
     return parts[entry->second];
   };
-  for (const Device& device : gpus_side_by_side(report)) static_cast<void>(part_of(*device.index));
+  const std::vector<Device> devices = gpus_side_by_side(report);
+  const std::size_t gpus = devices.size();
+  for (const Device& device : devices) static_cast<void>(part_of(*device.index));
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     const auto gpu = gpu_beside_others(report.results[i]);
     if (!gpu) continue;
     GpuPart& part = part_of(*gpu);
     part.cases.push_back(i);
     part.report.results.push_back(alone(report.results[i]));
+    Record& own = part.report.results.back();
+    if (!own.host_shared_by && own.uses_host()) own.host_shared_by = gpus;  // as every older version had them run
   }
   for (GpuPart& part : parts) {
     Report& own = part.report;

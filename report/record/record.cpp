@@ -29,7 +29,8 @@ Reading& SiteRecord::cost(std::string_view unit) {
 }
 
 bool Record::uses_host() const {
-  return (access.empty() && useful_bytes() > 0) || std::ranges::any_of(access, &SiteRecord::in_host_memory);
+  const bool transfer = access.empty() && useful_bytes() > 0 && !useful_flops;
+  return host_shared_by || transfer || std::ranges::any_of(access, &SiteRecord::in_host_memory);
 }
 
 bool Record::is_chosen(std::string_view parameter) const {

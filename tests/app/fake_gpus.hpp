@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "app/run/backend.hpp"
+#include "app/run/record_of.hpp"
 #include "app/run/side_by_side.hpp"
 #include "app/run/worker.hpp"
 #include "tests/report/examples.hpp"
@@ -116,7 +117,7 @@ class FakeGpu final : public Backend {
     report::Record record = model_->run(tested);
     const std::uint64_t gpu = *device_.index;
     before_(gpu, tested, record);
-    options_.before_timing();
+    options_.before_timing(describe(tested, device_));
     if (options_.interrupted()) throw Interrupted{};
     record.verified = true;
     record.headline.measured = record.headline.predicted;
@@ -135,6 +136,10 @@ class FakeGpu final : public Backend {
     }
     return std::nullopt;
   }
+  [[nodiscard]] std::optional<report::HostPlacement> host_placement() const override {
+    if (!device_.numa_node) return std::nullopt;
+    return report::HostPlacement{.numa_node = device_.numa_node, .how = "bound to the GPU's node"};
+  }
   [[nodiscard]] std::vector<std::string> watched_flags() const override {
     return {"cache_resident", "contended", "counts_differ", "ecc_errors", "link_degraded", "throttled"};
   }
@@ -147,7 +152,7 @@ class FakeGpu final : public Backend {
   std::unique_ptr<Backend> model_ = make_model_backend(model::load_profile("h200"));
 };
 
-/// So many GPUs, and what is wrong with them.
+/// So many GPUs, and what is wrong with them. Their host memory is bound to no node, or to that of `Device::numa_node`.
 struct FakeMachine {
   explicit FakeMachine(unsigned count) {
     const std::unique_ptr<Backend> model = make_model_backend(model::load_profile("h200"));
@@ -155,6 +160,7 @@ struct FakeMachine {
       Device device = model->device();
       device.uuid = "GPU-0000000" + std::to_string(i) + "-aaaa-bbbb-cccc-0123456789ab";
       device.pci_bus_id = "00000000:0" + std::to_string(i) + ":00.0";
+      device.numa_node.reset();
       gpus.push_back(std::move(device));
     }
   }

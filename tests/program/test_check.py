@@ -1,6 +1,7 @@
 """`gpumem check`: lines, exit codes, and files that other people's libraries read."""
 
 import json
+import shutil
 import subprocess
 import sys
 import unittest
@@ -180,6 +181,14 @@ class Checks(CheckTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn("FAIL  data verified", done.stdout)
 
+    def test_what_gpus_share_fails_none_of_them(self):
+        # Four healthy H100s whose copies ran at once: check smoke --device all, before GPUs took turns.
+        done = run("check", "smoke", str(Path(__file__).with_name("reports") / "four_h100s_at_once.json.xz"))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("SKIP  pinned copies reach the link", done.stdout)
+        self.assertIn("4 GPUs used the host at once", done.stdout)
+        self.assertIn("PASS  reads reach the memory", done.stdout)
+
     def test_standard_input(self):
         text = (self.directory / self.write()).read_text()
         self.assertEqual(self.check("-", input=text).returncode, 1)
@@ -270,6 +279,42 @@ class Checks(CheckTest):
         self.assertTrue((self.directory / "r.prom").read_text().endswith("# EOF\n"))
         self.assertRegex(done.stderr, r"\Agpumem: [^\n]*/dev/full[^\n]*\n\Z")
 
+    def held_by_full(self, script, *arguments):
+        """Runs checks whose output fills up: all of it is measured, and what else is written passes a sound GPU."""
+        done = subprocess.run(["bash", "-c", script, PROGRAM, "check", *arguments, *MODEL, "--junit", self.path("r.xml"),
+                               "--openmetrics", self.path("r.prom")], capture_output=True, text=True, timeout=60,
+                              check=False, env=environment())
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("No space left on device", done.stderr.splitlines()[-1])
+        suites = xml.etree.ElementTree.parse(self.path("r.xml")).getroot()
+        self.assertEqual(suites.get("failures"), "0")
+        gauges = (self.directory / "r.prom").read_text()
+        self.assertNotRegex(gauges, r"(?m)^gpumem_(check|suite)_passed\{[^\n]* 0$")
+        self.assertRegex(gauges, r"(?m)^gpumem_suite_passed\{[^\n]* 1$")
+        return done, suites
+
+    @unittest.skipUnless(shutil.which("unshare") and
+                         subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0,
+                         "nothing may be mounted here")
+    def test_a_full_disk_is_no_verdict(self):
+        full = self.directory / "full"
+        full.mkdir()
+        script = f'unshare -m bash -c \'mount -t tmpfs -o size=48k none {full} && exec "$0" "$@"\' "$0" "$@"'
+        done, _ = self.held_by_full(script, "smoke", "--output", str(full / "o.json"))
+        self.assertIn("0 failed", done.stdout)
+        self.assertIn("going on, and trying again in the end", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 2)
+
+    def test_a_full_output_keeps_no_suite_from_being_held(self):
+        _, suites = self.held_by_full('exec "$0" "$@" >/dev/full', "smoke", self.passing())
+        self.assertEqual(len(suites), 2)
+
+    def test_a_report_that_show_reads(self):
+        bound = {"name": "far", "cases": {"probe": "offset", "offset": 0}, "at_most": 1e60}
+        self.check(self.write(expectations=[bound]), "--output", self.path("r.json"))
+        self.succeed("show", self.path("r.json"))
+        self.assertIn("of a magnitude from", self.fail_with(2, "check", self.write(expectations=[bound | {"at_most": 1e61}]), *MODEL))
+
     def test_a_closed_pipe_is_an_error(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run([PROGRAM, "check", self.passing(), *MODEL], stdout=full, stderr=subprocess.PIPE,
@@ -289,6 +334,15 @@ class Formats(CheckTest):
         self.assertIn("%25 %3A %2C", title)
         self.assertIn("< 0.95; offset", message)
         self.assertTrue(any(line.startswith("FAIL  nasty") for line in lines))
+
+    def test_no_control_character_reaches_a_terminal(self):
+        steering = "n\x1b[31mred\x1b[0m\x1b]0;pwn\x07"
+        expectation = {"name": steering, "because": steering, "cases": {"probe": "offset", "offset": 1},
+                       "relative_to": {"offset": 0}, "at_least": 5}
+        for name in ("table", "github", "markdown"):
+            done = self.check(self.write(name=steering, expectations=[expectation]), "--format", name)
+            self.assertEqual(done.returncode, 1)
+            self.assertNotRegex(done.stdout + done.stderr, r"[\x00-\x09\x0b-\x1f\x7f]")
 
     def test_markdown(self):
         text = self.check(self.write(), "--format", "markdown").stdout

@@ -123,6 +123,20 @@ class Usage(ProgramTest):
         self.assertIn("1001", line)
         self.assertIn("multiple", line)
 
+    def test_too_little_shared_memory_is_a_capability_that_a_gpu_lacks(self):
+        profile = json.loads((ROOT / "configs/gpus/h100.json").read_text())
+        profile["device"]["shared_bytes_per_block"] = 4096
+        tiny = self.directory / "tiny.json"
+        tiny.write_text(json.dumps(profile))
+        for probe in ("atomics", "hierarchy", "latency", "tile", "transpose", "async-copy", "matmul"):
+            with self.subTest(probe):
+                done = run("probe", probe, "--backend", "model", "--gpu", str(tiny), "--format", "json")
+                self.assertEqual(done.returncode, 0 if probe == "matmul" else 3, done.stderr)
+                skipped = [result for result in json.loads(done.stdout)["results"] if result["status"] != "ok"]
+                self.assertEqual({result["status"] for result in skipped}, set() if probe == "matmul" else {"skipped"})
+                for result in skipped:
+                    self.assertIn("shared memory per block: needs ", result["reason"])
+
     def test_axes_that_do_not_belong(self):
         self.assertEqual(
             self.fail_with(2, "probe", "offset", "--stride", "2"), "--stride is not an axis of offset, but of: stride, zero-copy"

@@ -23,14 +23,15 @@ class Interrupts(ProgramTest):
         self.addCleanup(process.kill)
         return process
 
-    def interrupted(self, process, number):
-        """Sends the signal; returns stdout. The process has to end soon, and say why."""
+    def interrupted(self, process, number, written=False):
+        """Sends the signal; returns stdout. The process has to end soon, and say why, and whether there are results."""
         sent = time.monotonic()
         process.send_signal(number)
         output, errors = process.communicate(timeout=60)
         self.assertLess(time.monotonic() - sent, SOON)
         self.assertEqual(process.returncode, 130, errors)
-        self.assertRegex(errors, r"\Agpumem: interrupted[^\n]*\n\Z")
+        done = "; what was done until then is written" if output or written else ""
+        self.assertEqual(errors, f"gpumem: interrupted{done}\n")
         return output
 
     def wait_for(self, path, process):
@@ -46,7 +47,7 @@ class Interrupts(ProgramTest):
                 with self.subTest(what, signal=number):
                     process = self.start("probe", "--pattern", pattern, "--buffer", "8GiB", *MODEL, "--output", str(target))
                     time.sleep(0.7)
-                    self.assertEqual(self.interrupted(process, number), "")
+                    self.assertEqual(self.interrupted(process, number), "")  # and does not say that anything is written
                     self.assertEqual(target.read_text(), "older")
                     self.assertEqual(os.listdir(self.directory), ["old.json"])
 
@@ -94,7 +95,7 @@ class Interrupts(ProgramTest):
         self.wait_for(target, process)
         time.sleep(0.2)
         self.assertIsNone(process.poll())
-        self.interrupted(process, signal.SIGINT)
+        self.interrupted(process, signal.SIGINT)  # says nothing of what is written: not all of it is
         self.assertEqual(len(strict_json(target.read_text())["results"]), 1)
 
     def test_a_pipe_is_waited_for(self):
@@ -136,8 +137,26 @@ class Interrupts(ProgramTest):
         self.wait_for(target, process)
         for _ in range(50):
             process.send_signal(signal.SIGHUP)
-        self.interrupted(process, signal.SIGHUP)
+        self.interrupted(process, signal.SIGHUP, written=True)
         self.assertGreater(len(strict_json(target.read_text())["results"]), 0)
+
+    def test_no_signal_leaves_an_unfinished_file(self):
+        target = self.directory / "report.json"
+        ending = [number for number in signal.Signals if number.name in (
+            "SIGHUP", "SIGINT", "SIGQUIT", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGXCPU", "SIGIO")]
+        seen = 0
+        for number in ending * 3:
+            process = self.start("probe", "--offset", "0..3999", "--op", "read", *MODEL, "--quiet", "--output", str(target))
+            # Just now a file is being written, and a second signal ends the process whatever the first one does.
+            unfinished = self.directory / f".gpumem-{process.pid}-0.tmp"
+            self.wait_for(unfinished, process)
+            process.send_signal(number)
+            process.send_signal(number if number != signal.SIGHUP else signal.SIGTERM)
+            process.communicate(timeout=60)
+            seen += process.returncode == -number
+            self.assertIn(process.returncode, (-number, -signal.SIGTERM, 130))
+            self.assertLessEqual({*os.listdir(self.directory)}, {"report.json"}, number.name)
+        self.assertGreater(seen, len(ending))
 
     def test_nohup_stays(self):
         target = self.directory / "report.json"

@@ -172,10 +172,19 @@ class Files(ProgramTest):
         self.assertIn("standard input", self.fail_with(2, "probe", "--offset", "1", *own, input=""))
         self.assertIn("is the command's", self.fail_with(2, "run", "--gpu", "-", "--", "true"))
 
-    def test_outputs_in_new_folders(self):
-        path = self.directory / "new" / "folder" / "x.json"
+    def test_outputs_in_a_new_folder(self):
+        path = self.directory / "new" / "x.json"
         self.succeed("probe", "--offset", "1", *MODEL, "--quiet", "--output", str(path))
         self.assertEqual(len(strict_json(path.read_text())["results"]), 1)
+        share = self.directory / "share"  # as where a mount is missing
+        for command in (("probe", "--offset", "1", *MODEL, "--output", str(share / "job" / "x.json")),
+                        *(("check", "smoke", *MODEL, option, str(share / "x.json"))
+                          for option in ("--output", "--junit", "--openmetrics")),
+                        ("compare", str(OFFSET), str(path), "--fail-on-regression", "5%", "-o", str(share / "x.json"))):
+            with self.subTest(command):
+                self.assertIn("': No such file or directory; make '", self.fail_with(2, *command))
+                self.assertFalse(share.exists())
+        self.succeed("compare", str(OFFSET), str(path), "-o", str(share / "x.json"))
         other = self.directory / "other" / "x.json"
         self.fail_with(2, "probe", "--offset", "1", *MODEL, "--output", str(other), "--output", "/proc/new/x.json")
         self.assertFalse(other.parent.exists())  # nothing ran

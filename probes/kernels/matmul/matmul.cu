@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/error.hpp"
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/experiment.hpp"
 #include "engine/measure/kernel_name.hpp"
@@ -88,14 +87,9 @@ decltype(auto) with_kernel(const ProductCase& product, Visitor&& visit) {
   throw std::logic_error("no kernel here for what a library computes");
 }
 
-Workload describe_product(const Case& decided, const Device& device) {
+Workload describe_product(const Case& decided, const Device& /*device*/) {
   const ProductCase product(decided);
   const ProductLaunch launch = product.launch();
-  if (launch.shared_bytes > device.shared_bytes_per_block) {
-    throw missing_capability_error("needs " + std::to_string(launch.shared_bytes) +
-                                   " bytes of shared memory a block, this GPU has " +
-                                   std::to_string(device.shared_bytes_per_block));
-  }
   Workload workload;
   if (product.by != ProductBy::library) {
     workload.kernel = dispatch(product.real(), [&](auto real) {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
-#include "engine/base/words.hpp"
 #include "engine/machine/compute_capability.hpp"
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/experiment.hpp"
@@ -94,10 +93,6 @@ access::WarpRequest whole_words(std::uint64_t first_word, bool reversed) {
 Workload describe_async_copy(const Case& decided, const Device& device) {
   const AsyncLaunch launch(decided);
   require_way(launch.way, device);
-  if (launch.in_flight_bytes > device.shared_bytes_per_block) {
-    const auto [needed, had] = sizes_apart(launch.in_flight_bytes, device.shared_bytes_per_block);
-    throw missing_capability_error("takes " + needed + " of shared memory per block, the GPU has " + had);
-  }
   Workload workload;
   switch (launch.way) {
     case CopyMethod::registers:

@@ -84,7 +84,7 @@ void write_annotation(std::ostream& out, const CheckRecord& check, const std::st
   if (check.verdict == Verdict::pass) return;
   const char* command = spoils(check) ? "error" : "notice";
   const std::string bounds = bound_words(check);
-  const std::string title = fmt::format("{}: {}", suite, check.name);
+  const std::string title = fmt::format("{}: {}", suite, one_line(check.name));
   const std::string message =
       fmt::format("{}{}{}", bounds, bounds.empty() || check.reason.empty() ? "" : "; ", reason_of(check));
   out << "::" << command

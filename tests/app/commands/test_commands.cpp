@@ -127,6 +127,14 @@ TEST_CASE("command line: of several uses of an option the last counts") {
   CHECK(probe({"--format", "csv", "--format", "json"}).format == report::Format::json);
 }
 
+TEST_CASE("command line: a short name takes its value as a long one does") {
+  for (const Arguments& words : {Arguments{"-o=x.csv"}, Arguments{"-o", "x.csv"}, Arguments{"-ox.csv"}}) {
+    CHECK(probe(words).outputs == Arguments{"x.csv"});
+  }
+  CHECK(probe({"-o", "=x.csv"}).outputs == Arguments{"=x.csv"});  // by who means it
+  CHECK(refusal({"probe", "-o="}) == "-o needs a value after the '='");
+}
+
 TEST_CASE("command line: where readings come from") {
   CHECK(probe({"--backend", "model"}).backend == BackendChoice::model);
   CHECK(probe({"--backend", "auto", "--gpu", "h200", "--device", "1"}).backend == BackendChoice::automatic);

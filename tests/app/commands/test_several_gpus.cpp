@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "app/commands/commands.hpp"
@@ -256,6 +258,74 @@ TEST_CASE("several GPUs: check holds each alone, and says in a line what all pas
   CHECK(fixture.content("r.xml").find("name=\"smoke on GPU 7\"") != std::string::npos);
   CHECK(fixture.content("r.prom").find("uuid=\"GPU-00000007-aaaa-bbbb-cccc-0123456789ab\",device=\"7\",check=") !=
         std::string::npos);
+}
+
+TEST_CASE("several GPUs: what they share fails none of them, and a slow link fails its own") {
+  for (const unsigned gpus : {2U, 4U, 8U}) {
+    Fixture fixture(gpus);
+    std::atomic<unsigned> copying = 0;
+    std::atomic<bool> one_is_slow = false;
+    fixture.machine.after = [&](std::uint64_t gpu, const Case& tested, report::Record& record) {
+      if (tested.probe->name != "transfer") return;
+      const bool alone = ++copying == 1;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));  // long enough to be met
+      scale(record, alone && copying == 1 ? 1 : 0.6);
+      if (one_is_slow && gpu == 1) scale(record, 0.6);
+      --copying;
+    };
+    CHECK(fixture.check() == 0);
+    INFO(fixture.out.str());
+    CHECK(fixture.said("PASS  pinned copies reach the link"));
+    CHECK_FALSE(fixture.said(" at once"));  // no finding of what they share
+    one_is_slow = true;
+    CHECK(fixture.check() == 1);
+    CHECK(fixture.said("FAIL  pinned copies reach the link"));
+    for (const json& check : json::parse(fixture.content("r.json"))["checks"]) {
+      if (check["verdict"] == "fail" && check.contains("device")) CHECK(check["device"] == 1);
+    }
+  }
+}
+
+TEST_CASE("several GPUs: who else uses the host for a while fails no link") {
+  Fixture fixture(4);
+  std::atomic<unsigned> looks = 0;
+  fixture.machine.after = [&](std::uint64_t gpu, const Case& tested, report::Record& record) {
+    const bool here = gpu == 2 && tested.probe->name == "transfer" && tested.name("host_memory") == "pinned";
+    if (here && tested.name("direction") == "to-host" && looks++ == 0) scale(record, 0.6);
+  };
+  CHECK(fixture.check() == 0);
+  INFO(fixture.err.str());
+  CHECK(fixture.err.str().starts_with("gpumem: note: attempt 2 of 3: measuring "));
+  CHECK(fixture.err.str().ends_with(" of the host, which others may use too\n"));
+  CHECK(looks == 2);
+}
+
+TEST_CASE("several GPUs: a report of copies at once says nothing of any link") {
+  Fixture fixture(4);
+  fixture.machine.after = [](std::uint64_t, const Case& tested, report::Record& record) {
+    if (tested.probe->name == "transfer") scale(record, 0.6);
+  };
+  ProbeArguments probed;
+  probed.config = "smoke";
+  probed.device = "all";
+  probed.format = report::Format::json;
+  CHECK(run_probe_command(probed, fixture.environment()) == 0);
+  json report = json::parse(fixture.out.str());
+  const bool older = GENERATE(false, true);
+  for (json& result : report["results"]) {
+    CHECK((result.contains("host_shared_by") ? result["host_shared_by"] == 4 : result["probe"] != "transfer"));
+    if (older) result.erase("host_shared_by");
+  }
+  gpumem::test::put(fixture.path("saved.json"), report.dump());
+  fixture.out.str("");
+  CheckArguments arguments;
+  arguments.targets = {"smoke", fixture.path("saved.json")};
+  arguments.color = Color::never;
+  CHECK(run_check_command(arguments, fixture.environment()) == 0);
+  INFO(fixture.out.str());
+  CHECK(fixture.said("SKIP  pinned copies reach the link"));
+  CHECK(fixture.said("4 GPUs used the host at once, and what they share is held against none of them"));
+  CHECK_FALSE(fixture.said("FAIL"));
 }
 
 TEST_CASE(

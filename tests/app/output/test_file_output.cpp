@@ -96,9 +96,9 @@ TEST_CASE("A symbolic link stays one, and its target is replaced") {
   CHECK(entries_of(directory) == 3);
 }
 
-TEST_CASE("Folders that are missing are made with the file, and not before") {
+TEST_CASE("A folder that is missing is made with the file, and not before") {
   const TemporaryDirectory directory;
-  const auto path = directory / "new/and/deep/y.json";
+  const auto path = directory / "new/y.json";
   const FileOutput output(path);
   const FileOutput beside(directory / "new/x.json");
   CHECK(entries_of(directory) == 0);
@@ -106,6 +106,22 @@ TEST_CASE("Folders that are missing are made with the file, and not before") {
   beside.replace("two");
   CHECK(content_of(path) == "one");
   CHECK(content_of(directory / "new/x.json") == "two");
+  CHECK(entries_of(directory) == 1);
+}
+
+TEST_CASE("Two folders that are missing are rather a mistake, and one may be a share that is not mounted") {
+  const TemporaryDirectory directory;
+  const auto deep = directory / "new/and/y.json";
+  CHECK(usage_error_of([&] { FileOutput{deep}; }) ==
+        "cannot write '" + deep.string() + "': No such file or directory; make '" + (directory / "new").string() +
+            "' first: only the last folder is made");
+  const auto gate = directory / "new/y.json";
+  CHECK(usage_error_of([&] { FileOutput(gate, {}, MissingFolder::refused); }) ==
+        "cannot write '" + gate.string() + "': No such file or directory; make '" + (directory / "new").string() +
+            "' first, or mount it: a gate makes no folder");
+  fs::create_directory(directory / "new");
+  FileOutput(gate, {}, MissingFolder::refused).replace("x");
+  CHECK(content_of(gate) == "x");
   CHECK(entries_of(directory) == 1);
 }
 

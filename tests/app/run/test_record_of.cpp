@@ -58,9 +58,11 @@ TEST_CASE("what does not fit says how much was needed and had, and what to do", 
   };
   workload.shared_bytes_per_block = 49'153;
   workload.allocated_bytes = 2048 * mib;  // the lesser reason
-  CHECK(refusal() == "too little shared memory per block: needs 49153 bytes, the GPU has 49152 bytes");
+  CHECK(refusal(ErrorKind::missing_capability) ==
+        "too little shared memory per block: needs 49153 bytes, the GPU has 49152 bytes");
   workload.shared_bytes_per_block = 98'304;
-  CHECK(refusal() == "too little shared memory per block: needs 96 KiB, the GPU has 48 KiB");
+  CHECK(refusal(ErrorKind::missing_capability) ==
+        "too little shared memory per block: needs 96 KiB, the GPU has 48 KiB");
   workload.shared_bytes_per_block = 0;
   CHECK(refusal() == "out of memory: needs 2 GiB, the GPU has 1 GiB");  // nothing the user could make smaller
 

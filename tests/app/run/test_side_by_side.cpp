@@ -1,7 +1,11 @@
 // Several GPUs measured at the same time, with threads in place of processes and GPUs.
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,6 +21,56 @@ namespace {
 
 using namespace test;
 using Texts = std::vector<std::string>;
+
+/// So many copies from page-locked memory on each of the GPUs, in the order of a plan.
+std::vector<Case> transfers(std::uint64_t count, std::uint64_t gpus) {
+  const Probe& probe = *find_probe("transfer");
+  std::vector<Case> cases;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    for (std::uint64_t gpu = 0; gpu < gpus; ++gpu) {
+      cases.push_back({.probe = &probe,
+                       .parameters = {{"size_bytes", std::uint64_t{1} << (20U + i)},
+                                      {"host_memory", "pinned"},
+                                      {"direction", "to-host"},
+                                      {"device", gpu}}});
+    }
+  }
+  return cases;
+}
+
+/// Who is timed at the same time: call it while a case is. Waits until as many are as may be.
+class AtOnce {
+ public:
+  explicit AtOnce(std::size_t expected) : expected_(expected) {}
+
+  void operator()(std::uint64_t gpu) {
+    std::unique_lock lock(mutex_);
+    inside_.insert(gpu);
+    seen_.insert(inside_);
+    ++arrived_;
+    changed_.notify_all();
+    // Long, so that one who should not be there would come.
+    changed_.wait_for(lock, std::chrono::milliseconds(expected_ > 1 ? 10'000 : 5),
+                      [&] { return expected_ > 1 && arrived_ % expected_ == 0; });
+    inside_.erase(gpu);
+  }
+
+  /// The most that were there together.
+  [[nodiscard]] std::size_t most() const { return std::ranges::max(seen_, {}, &std::set<std::uint64_t>::size).size(); }
+  /// Whether these two ever were.
+  [[nodiscard]] bool met(std::uint64_t one, std::uint64_t other) const {
+    return std::ranges::any_of(seen_,
+                               [&](const auto& inside) { return inside.contains(one) && inside.contains(other); });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const std::size_t expected_;
+  std::size_t arrived_ = 0;
+  std::set<std::uint64_t> inside_;
+  std::set<std::set<std::uint64_t>> seen_;
+};
 
 /// So many offsets on each of the GPUs, in the order of a plan.
 std::vector<Case> offsets(std::uint64_t count, std::uint64_t gpus) {
@@ -39,6 +93,12 @@ std::vector<Case> offsets(std::uint64_t count, std::uint64_t gpus) {
 
 std::unique_ptr<Backend> open(FakeMachine& machine, const MeasureOptions& options = {}) {
   return machine.measure(options, devices_of("all", machine.gpus));
+}
+
+MeasureOptions in_turns() {
+  MeasureOptions options;
+  options.host_in_turns = true;
+  return options;
 }
 
 std::vector<report::Record> run_all(Backend& backend, const std::vector<Case>& cases) {
@@ -110,6 +170,69 @@ TEST_CASE("cases that differ in nothing but the GPU are all ready before the fir
   CHECK(backend->devices()[5].uuid == machine.gpus[5].uuid);
   CHECK(backend->profile() == "h200");
   CHECK(backend->profile_source() == "shipped");
+}
+
+TEST_CASE("GPUs take turns with the host that they share, and with nothing else", "[gpus]") {
+  for (const unsigned gpus : {2U, 4U, 8U}) {
+    FakeMachine machine(gpus);
+    AtOnce with_host(1);
+    AtOnce without(gpus);
+    std::atomic<unsigned> ready = 0;
+    std::atomic<unsigned> early = 0;
+    machine.before = [&](std::uint64_t, const Case&, report::Record&) { ++ready; };
+    machine.after = [&](std::uint64_t gpu, const Case& tested, report::Record&) {
+      if (ready % gpus != 0) ++early;
+      (tested.probe->name == "transfer" ? with_host : without)(gpu);
+    };
+    const auto backend = open(machine, in_turns());
+    const auto copies = run_all(*backend, transfers(2, gpus));
+    CHECK(with_host.most() == 1);
+    for (const report::Record& record : copies) CHECK((record.ran() && record.host_shared_by == 1U));
+    const auto local = run_all(*backend, offsets(2, gpus));
+    CHECK(without.most() == gpus);
+    for (const report::Record& record : local) CHECK((record.ran() && !record.host_shared_by));
+    CHECK(early == 0);  // making ready disturbs nobody
+  }
+}
+
+TEST_CASE("without turns GPUs show what they share of the host", "[gpus]") {
+  FakeMachine machine(4);
+  AtOnce all(4);
+  machine.after = [&](std::uint64_t gpu, const Case&, report::Record&) { all(gpu); };
+  for (const report::Record& record : run_all(*open(machine), transfers(1, 4))) CHECK(record.host_shared_by == 4U);
+  CHECK(all.most() == 4);
+}
+
+TEST_CASE("GPUs of two sockets take turns with those of their own", "[gpus]") {
+  FakeMachine machine(4);
+  SECTION("each bound to the node of its GPU") {
+    for (unsigned i = 0; i < 4; ++i) machine.gpus[i].numa_node = i / 2;
+    AtOnce two(2);
+    machine.after = [&](std::uint64_t gpu, const Case&, report::Record&) { two(gpu); };
+    const auto records = run_all(*open(machine, in_turns()), transfers(2, 4));
+    for (const report::Record& record : records) CHECK(record.host_shared_by == 1U);
+    CHECK(two.most() == 2);
+    CHECK(two.met(0, 2));
+    CHECK(two.met(1, 3));
+    CHECK_FALSE(two.met(0, 1));
+    CHECK_FALSE(two.met(2, 3));
+  }
+  SECTION("one not bound, so that its memory may lie on either") {
+    for (unsigned i = 0; i < 3; ++i) machine.gpus[i].numa_node = i / 2;
+    AtOnce one(1);
+    machine.after = [&](std::uint64_t gpu, const Case&, report::Record&) { one(gpu); };
+    static_cast<void>(run_all(*open(machine, in_turns()), transfers(1, 4)));
+    CHECK(one.most() == 1);
+  }
+}
+
+TEST_CASE("a GPU that dies in its turn takes nobody else's", "[gpus]") {
+  FakeMachine machine(4);
+  machine.after = [](std::uint64_t gpu, const Case&, report::Record&) {
+    if (gpu == 1) throw Died{};
+  };
+  const auto records = run_all(*open(machine, in_turns()), transfers(1, 4));
+  for (std::size_t i = 0; i < records.size(); ++i) CHECK(records[i].ran() == (i != 1));
 }
 
 TEST_CASE("a case that nobody expected runs alone", "[gpus]") {

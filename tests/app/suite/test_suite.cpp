@@ -306,6 +306,15 @@ TEST_CASE("suite: errors of bounds") {
         "s.json: /expectations/0/equals: stands alone: leave out 'at_least' and 'at_most'");
   CHECK(bounds(R"(, "at_least": 2, "tolerance": "5%")") ==
         "s.json: /expectations/0/tolerance: belongs to 'equals', which is missing");
+  // No report could hold them.
+  for (const char* bound : {R"("at_most": 1e61)", R"("at_least": -1e61)", R"("at_least": 1e-61)"}) {
+    CHECK(bounds(std::string(", ") + bound)
+              .ends_with("expected a number that is 0 or of a magnitude from 1e-60 to 1e+60"));
+  }
+  CHECK(bounds(R"(, "equals": 9e59, "tolerance": "50%")") ==
+        "s.json: /expectations/0/equals: with its tolerance it leaves the magnitudes from 1e-60 to 1e+60");
+  CHECK(bounds(R"(, "equals": 1e61, "tolerance": "50%")").find("/expectations/0/equals: expected") !=
+        std::string::npos);
 }
 
 TEST_CASE("suite: two expectations of one name could not be told apart") {
