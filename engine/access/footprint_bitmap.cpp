@@ -118,7 +118,8 @@ FootprintBitmap::FootprintBitmap(const Window& window)
           static_cast<std::uint64_t*>(std::calloc(window.map_bytes() / sizeof(std::uint64_t), sizeof(std::uint64_t)))) {
   if (!bits_ && window.bytes > 0) {
     throw usage_error("counting what a launch touches needs " + std::to_string(window.map_bytes()) +
-                      " bytes of memory that there are not: free some, or use a smaller buffer" + process_limit_words());
+                      " bytes of memory that there are not: free some, or use a smaller buffer" +
+                      process_limit_words());
   }
 #ifdef __linux__
   // Scattered marks miss the TLB in small pages. Only a hint, for the whole large pages in it.

@@ -26,8 +26,8 @@ namespace gpumem {
 /// Throws a probe error that begins with `what` ("cannot page-lock") when `bytes` are more than available_host_bytes().
 void require_host_memory(std::uint64_t bytes, std::string_view what);
 
-/// For the end of an error about memory: "; 'ulimit -v' allows this process 2 GiB: raise it". Empty where no limit of the
-/// process is less than what the host has left.
+/// For the end of an error about memory: "; 'ulimit -v' allows this process 2 GiB: raise it". Empty where no limit of
+/// the process is less than what the host has left.
 [[nodiscard]] std::string process_limit_words();
 
 /// What a user does where host memory is short.

@@ -206,7 +206,8 @@ struct PatternStory {
 Explanation explain(const Evidence& e) {
   const Rule* rule = rule_for(e);
   const PatternStory story(e.record);
-  Explanation said = rule == nullptr ? without_waste(e, !story.pattern.empty() && !story.gain.empty()) : by_rule(*rule, e);
+  Explanation said =
+      rule == nullptr ? without_waste(e, !story.pattern.empty() && !story.gain.empty()) : by_rule(*rule, e);
   std::vector<std::string> sentences;
   if (std::string full = story.full(); !full.empty()) sentences.push_back(std::move(full));
   said.brief = story.brief(said.brief);

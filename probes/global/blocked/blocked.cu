@@ -42,8 +42,9 @@ static void validate_blocked(const Case& chosen) {
                       std::to_string(BlockedPlacement::warp_elements * word_bytes));
   }
   if (buffer / word_bytes > BlockedPlacement::most_elements) {
-    throw usage_error("--buffer " + std::to_string(buffer) + " is more than the 2^36 elements that the kernel counts; " +
-                      "use at most " + std::to_string(BlockedPlacement::most_elements * word_bytes));
+    throw usage_error("--buffer " + std::to_string(buffer) +
+                      " is more than the 2^36 elements that the kernel counts; " + "use at most " +
+                      std::to_string(BlockedPlacement::most_elements * word_bytes));
   }
 }
 

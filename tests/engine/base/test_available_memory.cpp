@@ -1,10 +1,15 @@
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 #include <optional>
 #include <string>
 
 #include "engine/base/available_memory.hpp"
 #include "engine/base/error.hpp"
+#include "engine/base/words.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 
@@ -105,6 +110,25 @@ TEST_CASE("available memory: of the node that memory is bound to", "[available m
   CHECK(machine.available(1) == less_margin(8 * gib));
   CHECK(machine.available() == less_margin(100 * gib));
   CHECK(machine.available(0) == less_margin(100 * gib));
+}
+
+TEST_CASE("available memory: no more than a limit of the process leaves, which errors name", "[available memory]") {
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_AS, &before) == 0);
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const std::uint64_t used = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  rlimit small = before;
+  small.rlim_cur = used + gib / 2;
+  REQUIRE(::setrlimit(RLIMIT_AS, &small) == 0);
+  const std::uint64_t available = available_host_bytes();
+  const std::string words = process_limit_words();
+  REQUIRE(::setrlimit(RLIMIT_AS, &before) == 0);
+  CHECK(available > 0);
+  CHECK(available <= gib / 2);
+  // Under the sanitizers a process has more address space than there is memory.
+  if (used < gib) CHECK(words == "; 'ulimit -v' allows this process " + size_text(small.rlim_cur) + ": raise it");
+  if (before.rlim_cur == RLIM_INFINITY) CHECK(process_limit_words().find("ulimit -v") == std::string::npos);
 }
 
 TEST_CASE("a little more host memory than there is: not said to be as much", "[available memory]") {
