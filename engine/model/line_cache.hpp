@@ -61,8 +61,9 @@ class LineCacheOf {
   /// Of `lines` or a few more, so that all sets are alike.
   explicit LineCacheOf(std::size_t lines)
       : ways_((lines + sets_for(lines) - 1) / sets_for(lines)),
+        log2_places_(static_cast<unsigned>(std::bit_width(sets_for(lines) - 1))),
         sets_(sets_for(lines)),
-        lines_(sets_for(lines) * most_ways) {}
+        lines_(ways_ << log2_places_) {}
 
   /// The line, if it is there; it is the most recently used one then.
   [[nodiscard]] Line* find(const LineKey& key) {
@@ -115,11 +116,13 @@ class LineCacheOf {
 
   // Lines of a set can be marked.
   [[nodiscard]] bool is_marked(const Line& line) const {
-    return (sets_[place_of(line) / most_ways].marked >> place_of(line) % most_ways & 1U) != 0;
+    const std::size_t place = place_of(line);
+    return (sets_[set_at(place)].marked >> way_at(place) & 1U) != 0;
   }
   void mark(const Line& line, bool marked) {
-    std::uint32_t& all = sets_[place_of(line) / most_ways].marked;
-    const std::uint32_t bit = std::uint32_t{1} << place_of(line) % most_ways;
+    const std::size_t place = place_of(line);
+    std::uint32_t& all = sets_[set_at(place)].marked;
+    const std::uint32_t bit = std::uint32_t{1} << way_at(place);
     all = marked ? all | bit : all & ~bit;
   }
   /// Of the marked lines that share the places of `key`, the least recently used one, if these are at least `many`.
@@ -199,9 +202,14 @@ class LineCacheOf {
   }
   [[nodiscard]] static std::uint8_t print_of(const LineKey& key) { return static_cast<std::uint8_t>(key.hash >> 48U); }
 
+  // The first lines of all sets lie side by side, then the second ones, and so on. A launch that touches little leaves
+  // most ways of most sets empty: set by set, what it touches would lie kibibytes apart, where this machine's caches
+  // have few places for it.
   [[nodiscard]] std::size_t place_of(const Line& line) const { return static_cast<std::size_t>(&line - lines_.data()); }
+  [[nodiscard]] std::size_t set_at(std::size_t place) const { return place & ((std::size_t{1} << log2_places_) - 1); }
+  [[nodiscard]] std::size_t way_at(std::size_t place) const { return place >> log2_places_; }
   [[nodiscard]] Line& line_at(const Set& set, unsigned way) {
-    return lines_[static_cast<std::size_t>(&set - sets_.data()) * most_ways + way];
+    return lines_[(std::size_t{way} << log2_places_) + static_cast<std::size_t>(&set - sets_.data())];
   }
 
   /// The first whose hash seems to be the key's, or the one that makes way.
@@ -243,8 +251,9 @@ class LineCacheOf {
   }
 
   std::size_t ways_;
+  unsigned log2_places_;  ///< of each way in `lines_`: one for each set, rounded up to a power of two
   std::vector<Set> sets_;
-  std::vector<Line> lines_;  ///< set by set, each with room for most_ways
+  std::vector<Line> lines_;
   std::size_t used_ = 0;
 };
 

@@ -3,9 +3,37 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/access/sampled.hpp"
+
 namespace gpumem::model {
 
 namespace {
+
+/// Whether a site's accesses come in the order of their addresses, up or down, as far as runs of requests from all over
+/// the launch tell. Larger pieces than those may come in another order: between few of them that costs nothing.
+bool is_in_order(const access::Site& site) {
+  constexpr std::uint64_t runs = 64;
+  constexpr std::uint64_t run_requests = 64;
+  const access::Requests launch = access::requests_of(site);
+  bool up = true;
+  bool down = true;
+  std::optional<std::uint64_t> last;
+  std::uint64_t next = 0;
+  for (std::uint64_t i = 0; i < runs && next < launch.count && (up || down); ++i) {
+    const std::uint64_t first = std::max(next, access::place_in_part(launch.count, runs, i));
+    next = std::min(first + run_requests, launch.count);
+    access::for_each_request(launch, first, next - first, [&](std::uint64_t, const access::WarpRequest& request) {
+      for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+        if (!request.lane_active(lane)) continue;
+        const std::uint64_t address = request.address[lane];
+        up = up && address >= last.value_or(address);
+        down = down && address <= last.value_or(address);
+        last = address;
+      }
+    });
+  }
+  return up || down;
+}
 
 /// Full warps, the fewest that make so many accesses. What several of them share is asked for once more by each.
 void sort(access::Site& site, double accesses) {
@@ -16,6 +44,7 @@ void sort(access::Site& site, double accesses) {
   summary.cost.lines_per_request = std::max(1.0, summary.footprint.lines / requests);
   const double bytes_each = summary.footprint.sectors * access::sector_bytes / accesses;
   site.evaluated = site.requests;
+  site.growth_bytes.reset();  // of the order that it had
   site.fill = [bytes_each, word = site.word_bytes, count = static_cast<std::uint64_t>(accesses)](
                   std::uint64_t first, std::span<access::WarpRequest> filled) {
     for (std::size_t k = 0; k < filled.size(); ++k) {
@@ -33,14 +62,17 @@ void sort(access::Site& site, double accesses) {
 
 std::optional<double> sorted_gain(const Workload& workload, const Prediction& prediction, const Profile& profile) {
   Workload sorted = workload;
+  bool in_order = true;
   for (access::Site& site : sorted.sites) {
     if (!site.described || !site.summary) continue;
     const std::uint64_t useful =
         site.op == access::Op::load ? workload.useful_bytes_read : workload.useful_bytes_written;
     if (useful == 0) return std::nullopt;
+    if (is_in_order(site)) continue;
+    in_order = false;
     sort(site, static_cast<double>(useful) / site.word_bytes);
   }
-  return prediction.seconds / predict(sorted, profile).seconds;
+  return in_order ? 1 : prediction.seconds / predict(sorted, profile).seconds;
 }
 
 }  // namespace gpumem::model

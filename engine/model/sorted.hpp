@@ -8,7 +8,7 @@
 namespace gpumem::model {
 
 /// How many times as fast it would be by the model, each site touching what it does now, neighbours in memory by
-/// neighbouring lanes. Absent where that is not known of a site.
+/// neighbouring lanes; 1 if all come in that order already. Absent where that is not known of a site.
 [[nodiscard]] std::optional<double> sorted_gain(const Workload& workload, const Prediction& prediction,
                                                 const Profile& profile);
 

@@ -35,8 +35,7 @@ double lines_of_warps(const Workload& workload, const access::Site& site) {
     const std::uint64_t block = k * workload.blocks / blocks;
     lines.clear();
     for (unsigned turn = 0; turn < site.instructions; ++turn) {
-      for (WarpRequest& request : requests) request = {.word_bytes = site.word_bytes};
-      site.fill((block * site.instructions + turn) * warps, requests);
+      fill_in_order(site, (block * site.instructions + turn) * warps, requests);
       for (const WarpRequest& request : requests) {
         for (std::uint32_t lanes = request.active; lanes != 0; lanes &= lanes - 1) {
           lines.push_back(request.address[std::countr_zero(lanes)] / access::line_bytes);
@@ -82,11 +81,12 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
   for (const access::Site& site : workload.sites) {
     if (!in_device_memory(site, profile.device)) continue;
     (site.op == access::Op::load ? loads : stores) += static_cast<double>(site.requests);
-    if (!site.fill || !site.summary) return std::nullopt;
+    if (!has_order(site, workload)) return std::nullopt;
+    const auto [cost, footprint] = access::summarise(site);
     // Extrapolated, the lines may be those of a walk down columns that has not come to the next lines yet.
-    lines += std::max(site.summary->footprint.lines, site.summary->footprint.sectors / sectors_of_line);
-    bytes += site.summary->footprint.sectors * access::sector_bytes;
-    lookups += static_cast<double>(site.requests) * site.summary->cost.lines_per_request;
+    lines += std::max(footprint.lines, footprint.sectors / sectors_of_line);
+    bytes += footprint.sectors * access::sector_bytes;
+    lookups += static_cast<double>(site.requests) * cost.lines_per_request;
   }
   if (lookups == 0) return std::nullopt;
   constexpr std::uint64_t short_launch = std::uint64_t{1} << 25U;  // accesses of a site
@@ -95,7 +95,7 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
   unsigned log2_rate = log2_rate_of(lines, lookups);
   const auto l2 = static_cast<double>(profile.device.l2_bytes);
   const std::uint64_t accesses = workload.blocks * workload.block_threads * workload.sites.front().instructions;
-  const bool is_long = accesses >= short_launch || (accesses >= short_launch / 2 && bytes > very_much * l2) ||
+  const bool is_long = accesses >= short_launch || (accesses >= short_launch / 4 && bytes > very_much * l2) ||
                        std::ldexp(lookups, -static_cast<int>(log2_rate)) > 2 * sampled_lookups;
   constexpr double fewest_lines = 1U << 12U;
   for (; log2_fewer_lines > 0 && std::ldexp(lines, -static_cast<int>(log2_rate)) > 2 * fewest_lines; --log2_fewer_lines)

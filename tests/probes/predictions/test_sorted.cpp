@@ -50,6 +50,15 @@ TEST_CASE("sorting what is sorted gains nothing", "[sorted]") {
     }
   }
   CHECK(gain("n - 1 - i", {{"op", std::string("read")}, {"buffer_bytes", 64 * mib}}) == Approx(1).epsilon(0.001));
+  for (const char* element :
+       {"i + 7", "i * 32", "i / 4", "i * 3 + 5", "i / 32 * 40 + i % 32", "n - 1 - i", "i * i / n"}) {
+    for (const std::string op : {"read", "write", "copy"}) {
+      for (const std::uint64_t bytes : {mib / 4, mib, 16 * mib}) {
+        INFO(element << " " << op << " of " << bytes);
+        CHECK(gain(element, {{"op", op}, {"buffer_bytes", bytes}}) == 1);
+      }
+    }
+  }
 }
 
 TEST_CASE("sorting gathers and scatters from all over memory gains much", "[sorted]") {
