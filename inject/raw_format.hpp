@@ -180,12 +180,16 @@ enum RawFlags : std::uint8_t {
   raw_bulk_copy = 4,       ///< one instruction copies a block of memory; a word is 16 bytes of it
   raw_matrix = 8,          ///< ldmatrix, stmatrix: a word is a row of a matrix
   raw_not_counted = 16,    ///< what its requests move is not known
-  raw_assumed = 32         ///< no callback told of it: `gpumem` itself adds it, by a tensor map (tensor_stores.hpp)
+  /// No callback told of it: `gpumem` itself adds it, by a tensor map (tensor_stores.hpp), or by the machine code
+  /// (spilled_registers.hpp).
+  raw_assumed = 32
 };
 
 struct ShownRequest {
-  std::uint64_t address[32] = {};  ///< of the active lanes; of shared and local memory an offset
-  std::uint32_t active = 0;        ///< bit per lane
+  /// Of the active lanes. Of shared memory an offset; of local memory one in the rows of 32 words that a warp's lanes
+  /// share, as access::local_address() has it.
+  std::uint64_t address[32] = {};
+  std::uint32_t active = 0;  ///< bit per lane
   std::uint32_t reserved = 0;
 };
 /// Requests shown of a site: its first, second, fifth, ..., the one after 4^k others.

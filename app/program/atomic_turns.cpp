@@ -44,7 +44,8 @@ struct AtomicArray {
   }
 };
 
-AtomicArray atomic_array(const AtomicSite& atomic, double blocks) {
+AtomicArray atomic_array(const AtomicSite& atomic, const LaunchBlocks& blocks) {
+  constexpr double often = 1.5;  // lanes at a word
   const inject::Site& site = *atomic.site;
   AtomicArray array;
   array.sectors = static_cast<double>(site.memory_sectors);
@@ -66,8 +67,12 @@ AtomicArray atomic_array(const AtomicSite& atomic, double blocks) {
     ++array.shown_requests;
   }
   array.turns = static_cast<double>(site.sectors) * turns_per_sector(site);
-  if (atomic.combined) {  // the blocks that are resident have added up before they update a word
-    const double words = blocks * std::max(array.sectors, 1.0);
+  if (atomic.combined) {
+    // Each block has added up before it updates a word. Where its own requests meet, a block could also go on with what
+    // others do, so that no more of them update anything than are resident.
+    const bool meet = lanes_per_word(site) >= often ||
+                      static_cast<double>(site.sectors) >= 2 * blocks.all * std::max(array.sectors, 1.0);
+    const double words = (meet ? blocks.resident : blocks.all) * std::max(array.sectors, 1.0);
     array.lanes *= std::min(1.0, words / std::max(array.turns, 1.0));
     array.turns = std::min(array.turns, words);
   }
@@ -75,7 +80,7 @@ AtomicArray atomic_array(const AtomicSite& atomic, double blocks) {
 }
 
 /// One for each array, of all the sites that overlap.
-std::vector<AtomicArray> arrays_of(const std::vector<AtomicSite>& sites, double blocks) {
+std::vector<AtomicArray> arrays_of(const std::vector<AtomicSite>& sites, const LaunchBlocks& blocks) {
   std::vector<AtomicArray> all;
   for (const AtomicSite& site : sites) all.push_back(atomic_array(site, blocks));
   std::ranges::stable_sort(all, {}, &AtomicArray::first_line);
@@ -145,7 +150,7 @@ double slices_of(const AtomicArray& array, const model::Rates& rates) {
 
 }  // namespace
 
-double atomic_turns(const std::vector<AtomicSite>& sites, double blocks, const model::Rates& rates) {
+double atomic_turns(const std::vector<AtomicSite>& sites, const LaunchBlocks& blocks, const model::Rates& rates) {
   const std::vector<AtomicArray> arrays = arrays_of(sites, blocks);
   // A word of floats takes the next addend only when it has the sum.
   const double float_turns = rates.atomic_turn_cycles > 0 ? rates.atomic_float_cycles / rates.atomic_turn_cycles : 0;

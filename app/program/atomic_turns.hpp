@@ -11,11 +11,17 @@ namespace gpumem::app {
 /// A site of atomics beyond multiprocessors.
 struct AtomicSite {
   const inject::Site* site = nullptr;
-  bool combined = false;  ///< as if the blocks that are resident added up before they update a word
+  bool combined = false;  ///< as if blocks added up before they update a word
   bool adds_floats = false;
 };
 
-/// Turns of atomics in L2, in the slice that has most of them, or at the word. `blocks` are resident at once.
-[[nodiscard]] double atomic_turns(const std::vector<AtomicSite>& sites, double blocks, const model::Rates& rates);
+struct LaunchBlocks {
+  double all = 0;
+  double resident = 0;  ///< at once
+};
+
+/// Turns of atomics in L2, in the slice that has most of them, or at the word.
+[[nodiscard]] double atomic_turns(const std::vector<AtomicSite>& sites, const LaunchBlocks& blocks,
+                                  const model::Rates& rates);
 
 }  // namespace gpumem::app

@@ -169,14 +169,9 @@ Workload workload_of(const LaunchSums& launch) {
   return workload;
 }
 
-bool is_wasteful(const inject::Site& site, std::uint64_t blocks) {
+bool is_wasteful(const inject::Site& site) {
   if (!is_off_chip(site)) return site.wavefronts > site.least_wavefronts;
-  if (op_of(site) == access::Op::atomic) {
-    // Lanes that meet could add up before, and warps of a block that come to few sectors again and again.
-    constexpr std::uint64_t often = 32;
-    const bool warps_meet = blocks > 0 && site.requests >= 2 * blocks && site.requests > often * site.memory_sectors;
-    if (warps_meet || lanes_per_word(site) > 1) return true;
-  }
+  if (op_of(site) == access::Op::atomic && lanes_per_word(site) > 1) return true;
   return is_local(site) || site.sectors > site.least_sectors ||
          site.memory_sectors * access::sector_bytes > site.used_words * 4;
 }

@@ -117,7 +117,7 @@ class Pricing {
   std::string no_prediction_;
 };
 
-/// Whether the site of a launch of so many blocks (0: not known) asks for more than it would have to.
-[[nodiscard]] bool is_wasteful(const inject::Site& site, std::uint64_t blocks = 0);
+/// Whether the site asks for more than it would have to.
+[[nodiscard]] bool is_wasteful(const inject::Site& site);
 
 }  // namespace gpumem::app

@@ -237,7 +237,7 @@ class KernelRecord {
       if (!has_cure(group)) continue;
       bool wasteful = false;
       for (const std::size_t member : group.members) {
-        all.good[member] = is_wasteful(launch_.sites[member], launch_.blocks);
+        all.good[member] = is_wasteful(launch_.sites[member]);
         wasteful = wasteful || all.good[member];
       }
       if (wasteful) curable.push_back(&group);

@@ -53,23 +53,28 @@ SectorSpread spread_of(const inject::Site& site) {
 bool lies_dense(const inject::Site& site) {
   constexpr std::uint32_t enough = 4;
   constexpr double most = 0.7;
+  constexpr double again = 1.5;
   if (site.shown < enough || site.requests == 0) return false;
   std::uint64_t lowest = ~std::uint64_t{0};
   std::uint64_t highest = 0;
   for (std::uint32_t k = 0; k < site.shown; ++k) {
+    std::set<std::uint64_t> addresses;
     for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-      if ((site.request[k].active >> lane & 1U) == 0) continue;
-      lowest = std::min(lowest, site.request[k].address[lane]);
-      highest = std::max(highest, site.request[k].address[lane] + site.word_bytes);
+      if ((site.request[k].active >> lane & 1U) != 0) addresses.insert(site.request[k].address[lane]);
     }
+    if (addresses.empty()) return false;
+    const std::uint64_t bytes = *addresses.rbegin() - *addresses.begin() + site.word_bytes;
+    if (bytes != addresses.size() * site.word_bytes) return false;
+    lowest = std::min(lowest, *addresses.begin());
+    highest = std::max(highest, *addresses.begin() + bytes);
   }
-  if (highest <= lowest) return false;
   // Requests are shown of one part of the multiprocessors, the last one after 4^k others (raw_format.hpp). If they go
   // on as they began, all of them go that much further.
   const double before = std::pow(4.0, site.shown - 2) * inject::sum_copies;
   const double gone = std::min(1.0, before / static_cast<double>(site.requests));
   const double extent = static_cast<double>(highest - lowest) / gone;
-  return static_cast<double>(site.memory_sectors) * access::sector_bytes >= most * extent;
+  const double touched = static_cast<double>(site.memory_sectors) * access::sector_bytes;
+  return touched >= most * extent && touched <= again * std::max(extent, static_cast<double>(site.useful_bytes));
 }
 
 ScatteredRuns scattered_runs(const inject::Site& site) {

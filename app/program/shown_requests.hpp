@@ -20,7 +20,8 @@ struct SectorSpread {
 [[nodiscard]] SectorSpread spread_of(const inject::Site& site);
 
 /// Whether the launch's requests together touch most of the memory that they go over, however little of a line each
-/// touches: a byte a lane is a sector a request, and four requests have a line. False where too few are shown.
+/// touches: a byte a lane is a sector a request, and four requests have a line. False where too few are shown, where
+/// lanes of a request are not side by side, and where the same memory is fetched again and again.
 [[nodiscard]] bool lies_dense(const inject::Site& site);
 
 /// Runs of words next to each other that requests go to at irregular distances, as rows of a table that indices choose:

@@ -207,7 +207,8 @@ std::vector<AtomicSite> atomics_of(const std::vector<SiteSums>& sites) {
 }
 
 /// The sums know better than footprints what L1 served and L2 was asked for, and that atomics meet.
-void correct(model::Demand& demand, const std::vector<SiteSums>& sites, double blocks, const model::Profile& profile) {
+void correct(model::Demand& demand, const std::vector<SiteSums>& sites, const LaunchBlocks& blocks,
+             const model::Profile& profile) {
   const model::Rates& rates = profile.rates;
   // That L2 sends in the time that a request takes it.
   const double sectors_of_request =
@@ -295,8 +296,9 @@ model::Demand SiteDemand::demand(const std::vector<bool>& good, Workload workloa
     add(sums);
   }
   model::Demand demand = model::demand_of(workload, summaries, profile);
-  const std::uint64_t places = model::occupancy_of(workload, profile.device).of_device;
-  correct(demand, all, static_cast<double>(std::min(workload.blocks, places)), profile);
+  const auto blocks = static_cast<double>(workload.blocks);
+  const auto places = static_cast<double>(model::occupancy_of(workload, profile.device).of_device);
+  correct(demand, all, {.all = blocks, .resident = std::min(blocks, places)}, profile);
   return demand;
 }
 

@@ -59,12 +59,6 @@ inject::Site site_of(const MachineInstruction& access, std::size_t index, double
   return site;
 }
 
-/// Of the launch's threads those that come to the block.
-double threads_share_of(const BasicBlock& block, const BlockCounts& counts, double warps) {
-  const double times = block.loop == outside ? block.times : counts.loops()[block.loop].entered;
-  return times > 0 ? std::min(1.0, times / warps) : 1;
-}
-
 }  // namespace
 
 SpilledRegisters spilled_registers(const LaunchSums& launch, unsigned major) {
@@ -76,6 +70,8 @@ SpilledRegisters spilled_registers(const LaunchSums& launch, unsigned major) {
   const SeenPlaces seen(counts);
   const unsigned lanes = std::min(launch.block_threads, access::warp_lanes);
   SpilledRegisters spilled;
+  double stored = 0;  // bytes, by stores outside of all loops, where a warp comes once
+  double by_all = 0;  // if all warps came there
   for (const BasicBlock& block : counts.blocks()) {
     constexpr double once = 0.5;
     if (block.times < once) continue;
@@ -83,9 +79,12 @@ SpilledRegisters spilled_registers(const LaunchSums& launch, unsigned major) {
       const MachineInstruction& access = counts.code()[i];
       if (!access.on_stack || counts.seen().contains(i) || seen.overlap(access)) continue;
       spilled.sites.push_back(site_of(access, i, block.times, lanes));
-      spilled.threads_share = std::max(spilled.threads_share, threads_share_of(block, counts, warps));
+      if (block.loop != outside || access.kind != Kind::store) continue;
+      stored += block.times * access.bytes;
+      by_all += warps * access.bytes;
     }
   }
+  if (!spilled.sites.empty()) spilled.threads_share = by_all > 0 ? std::min(1.0, stored / by_all) : 1;
   return spilled;
 }
 

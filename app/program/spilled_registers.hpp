@@ -10,7 +10,7 @@ namespace gpumem::app {
 
 struct SpilledRegisters {
   std::vector<inject::Site> sites;  ///< one for each load or store that ran, raw_assumed
-  double threads_share = 0;         ///< of the launch's threads that spill any
+  double threads_share = 0;         ///< of what the launch's threads could spill, what they do
 };
 
 /// Each access to a constant place on the stack that no callback told of runs as often as its block of instructions

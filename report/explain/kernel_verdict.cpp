@@ -138,7 +138,8 @@ bool launch_limits(const std::vector<StageRecord>& stages) {
   constexpr double nearly = 0.9;
   double longest = 0;
   for (const StageRecord& stage : stages) longest = std::max(longest, stage.predicted_s.value_or(0));
-  return seconds_of(stages, "launch") > nearly * longest;
+  const double launch_s = seconds_of(stages, "launch");
+  return launch_s > short_s && launch_s > nearly * longest;
 }
 
 /// On a kernel that takes so little a thread that its threads cost more than its bytes; else without a name.
