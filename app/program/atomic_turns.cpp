@@ -45,7 +45,6 @@ struct AtomicArray {
 };
 
 AtomicArray atomic_array(const AtomicSite& atomic, const LaunchBlocks& blocks) {
-  constexpr double often = 1.5;  // lanes at a word
   const inject::Site& site = *atomic.site;
   AtomicArray array;
   array.sectors = static_cast<double>(site.memory_sectors);
@@ -70,9 +69,8 @@ AtomicArray atomic_array(const AtomicSite& atomic, const LaunchBlocks& blocks) {
   if (atomic.combined) {
     // Each block has added up before it updates a word. Where its own requests meet, a block could also go on with what
     // others do, so that no more of them update anything than are resident.
-    const bool meet = lanes_per_word(site) >= often ||
-                      static_cast<double>(site.sectors) >= 2 * blocks.all * std::max(array.sectors, 1.0);
-    const double words = (meet ? blocks.resident : blocks.all) * std::max(array.sectors, 1.0);
+    const double words =
+        (requests_meet(site, blocks.all) ? blocks.resident : blocks.all) * std::max(array.sectors, 1.0);
     array.lanes *= std::min(1.0, words / std::max(array.turns, 1.0));
     array.turns = std::min(array.turns, words);
   }
@@ -149,6 +147,19 @@ double slices_of(const AtomicArray& array, const model::Rates& rates) {
 }
 
 }  // namespace
+
+bool requests_meet(const inject::Site& site, double blocks) {
+  if (op_of(site) != access::Op::atomic || !is_off_chip(site)) return false;
+  constexpr double lanes_at_word = 1.5;
+  constexpr double few_lanes = 2;
+  constexpr double often = 32;
+  const auto requests = static_cast<double>(site.requests);
+  const auto different = static_cast<double>(std::max(site.memory_sectors, std::uint64_t{1}));
+  const bool come_back = static_cast<double>(site.sectors) >= 2 * blocks * different;
+  const bool warps_alike = static_cast<double>(site.active_lanes) <= few_lanes * requests && requests >= 2 * blocks &&
+                           requests > often * different;
+  return lanes_per_word(site) >= lanes_at_word || come_back || warps_alike;
+}
 
 double atomic_turns(const std::vector<AtomicSite>& sites, const LaunchBlocks& blocks, const model::Rates& rates) {
   const std::vector<AtomicArray> arrays = arrays_of(sites, blocks);

@@ -15,6 +15,10 @@ struct AtomicSite {
   bool adds_floats = false;
 };
 
+/// Whether atomics of one block of a launch of so many meet, so that it could add up first: lanes at one word, requests
+/// that come back to the same sectors, or single lanes of several warps that go to few sectors.
+[[nodiscard]] bool requests_meet(const inject::Site& site, double blocks);
+
 struct LaunchBlocks {
   double all = 0;
   double resident = 0;  ///< at once

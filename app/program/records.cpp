@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "app/program/atomic_turns.hpp"
 #include "app/program/callers.hpp"
 #include "app/program/inferred.hpp"
 #include "app/program/local_traffic.hpp"
@@ -237,7 +238,8 @@ class KernelRecord {
       if (!has_cure(group)) continue;
       bool wasteful = false;
       for (const std::size_t member : group.members) {
-        all.good[member] = is_wasteful(launch_.sites[member]);
+        const inject::Site& site = launch_.sites[member];
+        all.good[member] = is_wasteful(site) || requests_meet(site, static_cast<double>(launch_.blocks));
         wasteful = wasteful || all.good[member];
       }
       if (wasteful) curable.push_back(&group);

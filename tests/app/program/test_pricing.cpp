@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/program/atomic_turns.hpp"
 #include "app/program/pricing.hpp"
 #include "app/program/shown_requests.hpp"
 #include "engine/access/space.hpp"
@@ -487,6 +488,24 @@ TEST_CASE("few lines that warps come back to are as few as they look", "[program
     CHECK(stage_seconds(launch, "atomics") == Approx(884e-6).epsilon(0.25));
     CHECK(saved_share(launch) > 0.85);
   }
+}
+
+TEST_CASE("atomics of a block meet where its lanes, requests or warps do", "[program][pricing]") {
+  const double blocks = requests / 8;
+  inject::Site keys = streaming(RawOp::atomic, requests);  // a word a lane, the same ones in all requests
+  keys.memory_sectors = 4;
+  CHECK(requests_meet(keys, blocks));
+  keys.memory_sectors = keys.sectors;
+  CHECK_FALSE(requests_meet(keys, blocks));
+  inject::Site sums = keys;  // each warp has added up
+  sums.active_lanes = sums.sectors = requests;
+  sums.useful_bytes = 4 * requests;
+  sums.memory_sectors = 8;
+  CHECK(requests_meet(sums, blocks));
+  CHECK_FALSE(requests_meet(sums, requests));  // and so has each block
+  inject::Site flush = keys;                   // 256 words of each block
+  flush.memory_sectors = 32;
+  CHECK_FALSE(requests_meet(flush, blocks));
 }
 
 TEST_CASE("blocks that have added up save nothing by doing so", "[program][pricing]") {
