@@ -225,7 +225,7 @@ class KernelRecord {
   /// Whether the times are those of launches that do something else than the one that was priced.
   [[nodiscard]] bool is_of_others(double predicted_s) const {
     if (!launch_.measured_s || !kernel_.is_timed_otherwise() || !kernel_.times_like_seen_s.empty()) return false;
-    constexpr double far_off = 2;
+    constexpr double far_off = 4;  // kernels of 5 us and more were never found so far off
     const double times = predicted_s / *launch_.measured_s;
     return kernel_.launches_differ() || times > far_off || times < 1 / far_off;
   }

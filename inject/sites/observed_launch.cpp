@@ -135,7 +135,7 @@ CUresult end_observing(const ObservedLaunch& launch, CUresult result, const std:
       count_unseen(*launch.slot, Unseen::overhead);
     } else {
       if (launch.slot->samples++ == 0) launch.slot->seen_with = launch.numbers;
-      launch.kernel->sampled.push_back(launch.shape);
+      if (!watch().options.each_shape) launch.kernel->sampled.push_back(launch.shape);
     }
   } else {
     result = without_patch(launch, again);

@@ -64,6 +64,15 @@ std::string first_sentence(const std::string& text) {
   return sentence;
 }
 
+/// "Of 2 kernels a launch was seen in part: ..." Empty where none has the flag.
+std::string flagged_words(const Report& report, std::string_view flag, const std::string& words) {
+  Cases flagged;
+  for (const Record& record : report.results) {
+    if (std::ranges::find(record.flags, flag) != record.flags.end()) flagged.push_back(&record);
+  }
+  return flagged.empty() ? "" : fmt::format("Of {} {}.", kernel_words(flagged), words);
+}
+
 /// Launches that the rows tell of with this reason.
 double launches_told(const Cases& rows, const std::string& reason) {
   Cases with_reason;
@@ -152,6 +161,15 @@ std::vector<std::string> ProgramKernels::not_seen() const {
     if (launches_told(rows, reason) >= static_cast<double>(launches)) continue;
     const std::string what = reason == graphs_reason ? "" : fmt::format("not {}: ", looked);
     said.push_back(fmt::format("{} {}{}.", launches_words(launches), what, one_line(reason)));
+  }
+  const std::pair<const char*, const char*> inferred[] = {
+      {"partly_seen", "a launch was seen in part, and the rest is taken to be like it"},
+      {"seen_by_another_grid", "launches with another grid were seen in their place"},
+      {"time_of_another_grid", "no launch was timed: the time is that of another grid, by the number of warps"},
+      {"time_predicted", "no launch was timed: the time is predicted"},
+      {"launches_differ", "launches take or access different amounts"}};
+  for (const auto& [flag, words] : inferred) {
+    if (std::string text = flagged_words(report_, flag, words); !text.empty()) said.push_back(std::move(text));
   }
   for (const std::string& note : report_.program->notes) said.push_back("Note: " + one_line(note));
   return said;

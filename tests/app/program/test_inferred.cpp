@@ -3,6 +3,7 @@
 
 #include "app/program/program.hpp"
 #include "report/record/kernels.hpp"
+#include "report/write/reports/program_kernels.hpp"
 #include "tests/app/program/raw_writer.hpp"
 #include "tests/catch.hpp"
 
@@ -138,6 +139,8 @@ TEST_CASE("a launch that is alone takes as long as others of its kernel, or as p
   CHECK(shares == Approx(1));
   CHECK(*report.program->gpu_seconds == Approx(seconds));
   CHECK_FALSE(report.results.back().time);
+  const std::vector<std::string> said = report::ProgramKernels(report, 10).not_seen();
+  CHECK(std::ranges::count(said, "Of 1 kernel no launch was timed: the time is predicted.") == 1);
 }
 
 TEST_CASE("a prediction is held against launches like the one that was priced", "[program]") {
