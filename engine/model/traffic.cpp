@@ -95,7 +95,7 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
   unsigned log2_rate = log2_rate_of(lines, lookups);
   const auto l2 = static_cast<double>(profile.device.l2_bytes);
   const std::uint64_t accesses = workload.blocks * workload.block_threads * workload.sites.front().instructions;
-  const bool is_long = accesses >= short_launch || (accesses >= short_launch / 4 && bytes > very_much * l2) ||
+  const bool is_long = accesses >= short_launch || (accesses >= short_launch / 2 && bytes > very_much * l2) ||
                        std::ldexp(lookups, -static_cast<int>(log2_rate)) > 2 * sampled_lookups;
   constexpr double fewest_lines = 1U << 12U;
   for (; log2_fewer_lines > 0 && std::ldexp(lines, -static_cast<int>(log2_rate)) > 2 * fewest_lines; --log2_fewer_lines)

@@ -9,10 +9,11 @@ from pathlib import Path
 from harness import PROGRAM, ProgramTest, environment, strict_json
 
 PROFILES = sorted(path.stem for path in (Path(__file__).resolve().parents[2] / "configs" / "gpus").glob("*.json"))
-# A sweep may take 2 s of processor time where the machine is at rest. Machines differ, and tests share theirs: so it is
-# held against what the model takes for some launches of known work, before and after.
+# Machines differ in speed, and tests share theirs. So a sweep is held against what the model takes on the same machine
+# for launches of known work. The longest, pitch on a T4, takes 19 times that: its launches are just too short for two
+# stretches to stand for them. (Simulating stretches all the same takes a sixth, and is off by up to 14 %.)
 YARDSTICK = ("--random-footprint", "64MiB", "--op", "gather,scatter")
-MOST_TIMES = 12
+MOST_TIMES = 30
 
 
 class DefaultSweeps(ProgramTest):
