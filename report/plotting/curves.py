@@ -39,7 +39,8 @@ def without_bridges(series: Series) -> Series:
     singles = any(len(run) == 1 for run in runs)
     for run in runs:
         for i, point in enumerate(run):
-            point.apart = i == 0 and run is not runs[0] or singles and len(run) == 2 or None
+            is_pair = singles and len(run) == 2
+            point.apart = point is not series.points[0] and (i == 0 or is_pair) or None
     return series
 
 

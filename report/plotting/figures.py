@@ -222,9 +222,8 @@ def concluded(cases: Sequence[Case], swept: str, looks: Looks) -> tuple[list[str
                 is_place = found and unit and words["unit"] == unit and not is_end(name, conclusion.quantities)
                 if is_place and len(about) == len(cases) and min(numbers) <= reading.known()[-1] <= max(numbers):
                     places.append(Guide(said[-1], x=reading.known()[-1]))
-            facts = [] if report.found else [fact.text for fact in conclusion.facts] or [conclusion.advice]
-            if not report.found and not any(facts):  # which say the same in words
-                facts = ["; ".join(said)]
+            # Facts say what the quantities are, in words.
+            facts = [] if report.found else [fact.text for fact in conclusion.facts] or [conclusion.advice, "; ".join(said)]
             for text in filter(None, facts if about else []):
                 notes.append(f"{about[0]}: {text}" if len(set(about)) == 1 < len(labels) else text)
     return found_in(cases) + notes, places

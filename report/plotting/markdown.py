@@ -37,12 +37,13 @@ def text_of(markdown: str, in_table: bool = False) -> str:
         code = code[1:-1] if code.startswith(" ") and code.endswith(" ") and code.strip() else code
         before, after = markdown[:found.start()], markdown[found.end():]
         return text_of(before, in_table) + f"<code>{html.escape(code)}</code>" + text_of(after, in_table)
-    if found := BOLD.search(markdown):
+    link = LINK.search(markdown)
+    if (found := BOLD.search(markdown)) and not (link and link.start() < found.start()):
         before, after = markdown[:found.start()], markdown[found.end():]
         return text_of(before, in_table) + f"<b>{text_of(found.group(1), in_table)}</b>" + text_of(after, in_table)
-    if found := LINK.search(markdown):
-        before, after = markdown[:found.start()], markdown[found.end():]
-        return plain_of(before) + link_of(text_of(found.group(1), in_table), found.group(2)) + text_of(after, in_table)
+    if link:
+        before, after = markdown[:link.start()], markdown[link.end():]
+        return plain_of(before) + link_of(text_of(link.group(1), in_table), link.group(2)) + text_of(after, in_table)
     return plain_of(markdown)
 
 
