@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import unittest
 from pathlib import Path
 
@@ -190,6 +191,30 @@ class Expect(ProgramTest):
             self.skipTest("the driver shows a GPU all the same")
         self.assertEqual((done.returncode, done.stdout), (3, ""))
         self.assertRegex(done.stderr, r"\Agpumem: [^\n]+ gpumem expect NAME, of [^\n]*h200[^\n]*\n\Z")
+
+
+class Narrow(ProgramTest):
+    """Tables say what they have no room for, and where it is: of every command that writes some."""
+
+    def shown(self, width, *arguments):
+        done = run(*arguments, env=environment(COLUMNS=str(width)))
+        self.assertEqual(done.stderr, "")
+        return " ".join(done.stdout.split())
+
+    def test_what_is_left_out_is_said(self):
+        stride = [str(ROOT / "configs" / "reference" / gpu / "stride.json") for gpu in ("h200", "h100")]
+        for arguments in (("expect", "--all"), ("expect", "h200"), ("show", stride[0], "op=read", "--why"), ("compare", *stride),
+                          ("portrait", str(ROOT / "configs" / "reference" / "h200" / "portrait.json"))):
+            with self.subTest(arguments=arguments):
+                text = self.shown(80, *arguments)
+                said = re.search(r"(?:Not shown in 80 columns: |Cut: )(.*)\. COLUMNS=(\d+) has room for all\.", text)
+                self.assertTrue(said, text[-300:])
+                self.assertNotIn("has room for all", self.shown(said[2], *arguments))
+
+    def test_every_column_is_shown_or_said(self):
+        text = self.shown(80, "expect", "--all")
+        for name in ("memory read", "memory write", "memory copy", "memory triad", "host memory", "pair copy"):
+            self.assertIn(name, text)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,12 @@ struct Layout {
   bool flags_over_bars = false;      ///< no room for both: a row with flags has no bar
   std::optional<std::size_t> below;  ///< the column whose phrases stand below the rows
 
+  /// The column of a line at which flags begin.
+  [[nodiscard]] std::size_t before_flags() const {
+    std::size_t used = bar == 0 || flags_over_bars ? 0 : bar + gap;
+    for (const std::size_t c : columns) used += widths[c] + gap;
+    return used;
+  }
   [[nodiscard]] bool shows(std::size_t column) const {
     return below == column || std::ranges::find(columns, column) != columns.end();
   }
@@ -50,7 +56,7 @@ struct Omitted {
   std::vector<std::string> cut;  ///< columns in which texts end before they are complete
   std::size_t width = 0;         ///< that has room for all of it
 
-  void add(const Block& block, const Layout& layout);
+  void add(const Block& block, const Layout& layout, std::size_t width_here);
   [[nodiscard]] std::string words(unsigned width_here) const;
 };
 
@@ -140,7 +146,7 @@ std::size_t complete_width(const Block& block) {
   return width;
 }
 
-void Omitted::add(const Block& block, const Layout& layout) {
+void Omitted::add(const Block& block, const Layout& layout, std::size_t width_here) {
   bool any = false;
   const auto note = [&](std::vector<std::string>& names, const Heading& heading) {
     any = true;
@@ -158,7 +164,9 @@ void Omitted::add(const Block& block, const Layout& layout) {
       note(cut, column.heading);
     }
   }
-  const auto is_long = [&](const Row& row) { return display_width(row.flags) > layout.flags; };
+  const auto is_long = [&](const Row& row) {
+    return !row.flags.empty() && layout.before_flags() + display_width(row.flags) > width_here;
+  };
   if (std::ranges::any_of(block.rows, is_long)) note(cut, {"flags", ""});
   if (any) width = std::max(width, complete_width(block));
 }
@@ -276,7 +284,7 @@ void write_failures(std::ostream& out, std::span<const Row* const> rows, const T
 
 void write_rows(std::ostream& out, const Block& block, const TableStyle& style, Omitted& omitted) {
   const Layout layout = lay_out(block, style);
-  omitted.add(block, layout);
+  omitted.add(block, layout, style.width);
   write_header(out, block, layout, style);
   std::vector<const Row*> shortened;
   for (const Row& row : block.rows) {
