@@ -175,7 +175,7 @@ class Expect(ProgramTest):
         for arguments, part in {
             ("h201",): "the nearest are h200 (NVIDIA H200)",
             ("--all", "h200"): "--all shows every GPU that has a profile; leave it out, or 'h200'",
-            ("--all", "--device", "0"): "leave out it or --device",
+            ("--all", "--device", "0"): "leave it out, or --device",
             ("h200", "--device", "0"): "--device chooses a GPU of this machine",
             ("--device", "all"): "--device: expect shows one GPU",
             ("h200", "--format", "xml"): "--format: 'xml' is not one of table, json, csv, markdown",

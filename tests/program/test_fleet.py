@@ -91,7 +91,7 @@ class Fleet(ProgramTest):
         fleet = strict_json(done.stdout)
         self.assertEqual(len(fleet["machines"]), 6)
         self.assertEqual([Path(one["file"]).name for one in fleet["unreadable"]], ["broken.json", "other.json"])
-        self.assertIn("2 files that could not be used", self.compare(code=2).stdout)
+        self.assertIn("2 files could not be used", self.compare(code=2).stdout)
 
     def test_many_broken_files_are_counted(self):
         for number in range(6):

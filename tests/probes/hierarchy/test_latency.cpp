@@ -169,7 +169,7 @@ TEST_CASE("latency: a step of the ladder takes more than intervals leave open", 
 
 TEST_CASE("latency: what fits a cache is no memory faster than its specification", "[latency]") {
   const std::string text = advice({outcome("l2", 281), outcome("memory", 700)});
-  CHECK(contains(text, "281 cycles instead of 700 cycles is no memory faster than its specification."));
+  CHECK(contains(text, "measures that cache, not memory: 281 cycles instead of 700 cycles."));
   CHECK_FALSE(contains(advice({outcome("l1", 33), outcome("l2", 281)}), "specification"));
 }
 

@@ -127,9 +127,9 @@ TEST_CASE("working-set: the knees are given names", "[working_set]") {
   const std::vector<Fact> facts = test::conclusion(curve()).facts;
   const std::string advice = report::say(facts);
   CHECK(contains(advice, "L1 holds 240 KiB"));
-  CHECK(contains(advice, "shared memory that a kernel asks for"));
+  CHECK(contains(advice, "less a kernel's shared memory"));
   CHECK(contains(advice, "near the multiprocessor"));
-  CHECK(contains(advice, "more than the memory's specification is in the cache"));
+  CHECK(contains(advice, "faster than the memory's specification lies in the cache"));
   CHECK(contains(advice, "address translation"));
   for (std::size_t i = 0; i < 4; ++i) {  // L1, L2, TLBs, and the part of L2 that is near
     CHECK(facts.at(i).kind == FactKind::capacity);
@@ -156,7 +156,7 @@ TEST_CASE("working-set: lines are told by what fits of nodes further apart, fetc
     CHECK(found.at("l1_fetch_bytes") == 32);
     CHECK(found.at("l2_fetch_bytes") == 64);
     const std::string advice = test::advice(outcomes);
-    CHECK(contains(advice, "L1 keeps lines of " + std::to_string(line) + " bytes, of which a miss brings 32"));
+    CHECK(contains(advice, "L1 keeps lines of " + std::to_string(line) + " bytes, and a miss brings 32"));
   }
   auto outcomes = curve();
   std::ranges::copy(curve("random", 256, 512), std::back_inserter(outcomes));  // nothing lies in lines of its own yet
