@@ -278,7 +278,7 @@ std::string sharing_words(const Sharing& sharing) {
   if (sharing.requests_later < 2) return "";  // its neighbour is what the step says
   const std::string later = fmt::format("{}{} requests later", sharing.exactly ? "" : "about ", sharing.requests_later);
   if (sharing.element_share >= 0.5) return fmt::format("the same elements come again {}", later);
-  return fmt::format("requests that share their sectors come {}", later);
+  return fmt::format("the same sectors come again {}", later);
 }
 
 std::string reuse_words(const PatternShape& shape) {

@@ -170,7 +170,8 @@ class Parser {
       return builder_.literal(first.kind == Kind::sweep ? swept_.value() : first.value);
     }
     if (!token_.is("(")) {
-      const char* hint = token_.is("*") ? "; a square is i * i" : "";
+      const bool power = token_.is("*") && text_.substr(0, token_.offset).ends_with('*');
+      const char* hint = power ? "; a square is i * i" : "";
       fail(fmt::format("a value is missing before {}{}", in_words(token_), hint));
     }
     advance();

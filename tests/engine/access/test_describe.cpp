@@ -108,7 +108,7 @@ TEST_CASE("another order within the same sectors is told from another order of l
         "lanes 8 elements apart, in another order");
   const PatternWords words = words_for([](std::uint64_t i) { return reversed(i, 24); });
   CHECK(words.lanes == "lanes 524288 elements (2 MiB) apart, in another order");
-  CHECK(words.sharing == "what shares their sectors comes 65536 requests later");
+  CHECK(words.sharing == "the same sectors come again 65536 requests later");
 }
 
 TEST_CASE("lanes at one element are told, all of them or in groups", "[describe]") {
@@ -147,20 +147,20 @@ TEST_CASE("a constant step is told, with its size where it is long, and which wa
 TEST_CASE("what comes so late that caches have lost its sectors is told, however late", "[describe]") {
   for (const unsigned word_bytes : {4U, 8U, 16U}) {
     const PatternWords words = words_for(transposed, {.word_bytes = word_bytes});
-    CHECK(words.sharing == "what shares their sectors comes 128 requests later");
+    CHECK(words.sharing == "the same sectors come again 128 requests later");
     CHECK(words.brief.find(words.sharing) != std::string::npos);
   }
-  CHECK(brief(transposed) == "lanes 4096 elements (16 KiB) apart; what shares their sectors comes 128 requests later");
+  CHECK(brief(transposed) == "lanes 4096 elements (16 KiB) apart; the same sectors come again 128 requests later");
   CHECK(words_for([](std::uint64_t i) { return i % 1000 * 1000 + i / 1000; }, {.accesses = 1'000'000}).sharing ==
-        "what shares their sectors comes about 31 requests later");
+        "the same sectors come again about 31 requests later");
   const Launch large{.accesses = std::uint64_t{1} << 26U};
   CHECK(brief([](std::uint64_t i) { return i % (1U << 20U) * 64 + (i >> 20U); }, large) ==
-        "lanes 64 elements apart; what shares their sectors comes 32768 requests later");
+        "lanes 64 elements apart; the same sectors come again 32768 requests later");
   CHECK(
       words_for([](std::uint64_t i) { return i % 3'000'000 * 16 + i / 3'000'000; }, {.accesses = 48'000'000}).sharing ==
-      "what shares their sectors comes 93750 requests later");
+      "the same sectors come again 93750 requests later");
   CHECK(brief([](std::uint64_t i) { return i < many / 2 ? 2 * i : 2 * i + 1 - many; }) ==
-        "lanes 2 elements apart; what shares their sectors comes 262144 requests later");
+        "lanes 2 elements apart; the same sectors come again 262144 requests later");
   CHECK(brief([](std::uint64_t i) { return i % 4096; }) ==
         "lanes next to each other; the same elements come again 128 requests later");
   CHECK(words_for(transposed, {.space = Space::shared}).sharing.empty());            // where there are no sectors

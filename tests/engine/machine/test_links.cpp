@@ -196,7 +196,7 @@ TEST_CASE("links: why there is no access is said in words", "[links]") {
   CHECK(reason(refused(Status::chipset_not_supported)) == "the host's chipset does not support it");
   CHECK(reason(refused(Status::gpu_not_supported)) == "the GPUs do not support it");
   CHECK(reason(refused(Status::topology_not_supported)) ==
-        "what joins them on the host does not support it (different I/O hubs)");
+        "their connection on the host does not support it (different I/O hubs)");
   CHECK(reason(refused(Status::disabled)) == "a setting of the driver disables it");
   CHECK(reason(refused(Status::not_supported)) == "it is not supported between these GPUs");
   CHECK(reason(refused(Status::unknown)) == "the driver does not say why");

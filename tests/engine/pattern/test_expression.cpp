@@ -152,7 +152,7 @@ TEST_CASE("what C++ leaves undefined is defined") {
 
 TEST_CASE("errors of expressions say the column, what is wrong and what would be right") {
   CHECK(error_of("") == "--pattern: the expression is empty; write one of i, such as i * 3");
-  CHECK(error_of("i ** 3") == "--pattern: column 4 of 'i ** 3': a value is missing before '*'");
+  CHECK(error_of("i ** 3") == "--pattern: column 4 of 'i ** 3': a value is missing before '*'; a square is i * i");
   CHECK(error_of("i +") == "--pattern: column 4 of 'i +': a value is missing before the end");
   CHECK(error_of("i + (3 * 2") ==
         "--pattern: column 11 of 'i + (3 * 2': ')' is missing before the end, for '(' in column 5");
