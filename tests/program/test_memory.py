@@ -83,9 +83,9 @@ class Memory(ProgramTest):
                 line, _ = self.refused("probe", "--indices", file, *MODEL, limits=[limit])
                 self.assertIn("holding its indices takes 3 GiB of memory, more than this host has left", line)
                 self.assertTrue(line.endswith(words), line)
-        line, _ = self.refused("probe", "--pattern", "i*i&n-1", "--buffer", "64GiB", "--op", "read", *MODEL,
-                               limits=["-v 500000"])
-        self.assertTrue(line.endswith("; 'ulimit -v' allows this process 488.3 MiB: raise it"), line)
+        line, _ = self.refused("probe", "--pattern", "i*i&n-1", "--buffer", "8GiB", "--op", "read", *MODEL,
+                               limits=["-v 250000"])
+        self.assertTrue(line.endswith("; 'ulimit -v' allows this process 244.1 MiB: raise it"), line)
 
     def test_more_than_a_gpu_has_is_refused_before_anything_is_evaluated(self):
         for words in (["--run", "64", "--op", "read"], ["--run", "1..64*2", "--op", "write"], ["--offset", "1"],
