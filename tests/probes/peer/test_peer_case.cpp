@@ -91,7 +91,9 @@ TEST_CASE("a pair that is not there, or cannot, says what is missing", "[peer]")
   CHECK(refusal(peer_case(3, 9, "copy-engine"), gpu) == "there is no GPU 9: this machine has 8");
   CHECK(refusal(peer_case(3, 3, "copy-engine"), gpu) ==
         "GPU 3 is source and target: choose another one as --source or --target");
-  CHECK(refusal(peer_case(0, 1, "staged"), Device{.uuid = "GPU-1"}) ==
+  Device alone;
+  alone.uuid = "GPU-1";
+  CHECK(refusal(peer_case(0, 1, "staged"), alone) ==
         "copies between GPUs need two of them: this machine has 1");
   CHECK(refusal(peer_case(0, 1, "staged"), Device{}).ends_with("predict eight with: --gpu h200x8"));
   gpu.links[5].access = false;

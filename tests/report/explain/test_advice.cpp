@@ -273,7 +273,6 @@ TEST_CASE("The schema lists every cause and cure", "[advice]") {
     CHECK(causes.contains(verdict.get<std::string>()));
   }
   CHECK(causes.contains(std::string(bank_conflicts_cause)));
-  CHECK(causes.contains(std::string(local_memory_cause)));
   // Keys stand in the sources as texts of their own, one after the brace of a rule or after ".cure =".
   std::set<std::string> cures;
   for (const char* file : {"report/explain/site_cures.cpp", "report/explain/kernel_verdict.cpp"}) {
