@@ -2,6 +2,7 @@
 #include <string>
 
 #include "app/program/program.hpp"
+#include "app/program/raw_data.hpp"
 #include "report/record/kernels.hpp"
 #include "report/write/reports/program_kernels.hpp"
 #include "tests/app/program/raw_writer.hpp"
@@ -21,7 +22,7 @@ constexpr std::uint32_t blocks = requests / 8;  // for the requests of `streamin
 report::Report report_of(const RawWriter& process) {
   const test::TemporaryDirectory folder;
   process.write(folder.path());
-  return program_report(folder.path(), {});
+  return program_report(read_raw_data(folder.path()), {});
 }
 
 RawWriter one_kernel() {

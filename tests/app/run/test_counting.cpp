@@ -127,7 +127,7 @@ TEST_CASE("loads and stores of local memory are counted by themselves", "[counti
 TEST_CASE("load efficiency and throughput are those of one launch", "[counting]") {
   Workload workload = kernel();
   workload.sites = {site(access::Space::global, access::Op::load)};
-  workload.operations = {{.work = Operation::Work::launch, .stage = "kernel", .count = 4}};
+  workload.operations = {{.work = gpumem::Operation::Work::launch, .stage = "kernel", .count = 4}};
   report::Record record = record_of_sites(workload, 8);
   record.time = report::TimeRecord{};
   record.time->summary.median = measure::Seconds(4e-6);
@@ -139,7 +139,7 @@ TEST_CASE("load efficiency and throughput are those of one launch", "[counting]"
   CHECK(*record.counters->load_throughput_gb_per_s == Approx(25.6));  // 25600 bytes a microsecond
 
   CHECK(record.counters->global_load_sectors == 3200);  // of all four
-  workload.operations.push_back({.work = Operation::Work::copy_to_host, .stage = "copy out", .bytes = 4});
+  workload.operations.push_back({.work = gpumem::Operation::Work::copy_to_host, .stage = "copy out", .bytes = 4});
   add_counts(record, workload, counts, profile());
   CHECK(*record.counters->load_efficiency == Approx(0.5));
   CHECK(record.counters->load_throughput_gb_per_s == std::nullopt);  // the time is not the kernel's alone
@@ -163,8 +163,8 @@ TEST_CASE("load efficiency is of what lanes ask for, however often", "[counting]
 TEST_CASE("stages that the counters do not see keep their place as predicted", "[counting]") {
   Workload workload = kernel();
   workload.sites = {site(access::Space::global, access::Op::load)};
-  workload.operations = {{.work = Operation::Work::copy_to_device, .stage = "copy in", .bytes = 1U << 20U},
-                         {.work = Operation::Work::launch, .stage = "kernel"}};
+  workload.operations = {{.work = gpumem::Operation::Work::copy_to_device, .stage = "copy in", .bytes = 1U << 20U},
+                         {.work = gpumem::Operation::Work::launch, .stage = "kernel"}};
   report::Record record = record_of_sites(workload, 4);
   record.bottleneck = report::Bottleneck{"pcie", std::nullopt};
   record.stages = {{"pcie", 1.0, std::nullopt}, {"dram", 1e-6, std::nullopt}};

@@ -356,8 +356,9 @@ TEST_CASE("of two at once the headline is predicted, if the profile knows the ra
 TEST_CASE("a predicted timeline is shown only where nothing was measured", "[record_of]") {
   const Example example;
   Workload workload;
-  workload.operations = {{.work = Operation::Work::copy_to_device, .stage = "copy in", .bytes = 1U << 20U},
-                         {.work = Operation::Work::copy_to_host, .stage = "copy out", .stream = 1, .bytes = 1U << 20U}};
+  workload.operations = {
+      {.work = gpumem::Operation::Work::copy_to_device, .stage = "copy in", .bytes = 1U << 20U},
+      {.work = gpumem::Operation::Work::copy_to_host, .stage = "copy out", .stream = 1, .bytes = 1U << 20U}};
   const model::Profile profile = model::load_profile("h200");
   report::Record record = record_of(example.decided, workload);
   add_prediction(record, *example.decided.probe, workload, profile);
