@@ -34,7 +34,7 @@ constexpr std::size_t most_named = 10;
 namespace fs = std::filesystem;
 
 /// Most of a report, and of no use here.
-constexpr std::array<std::string_view, 4> unused_arrays = {"samples", "timeline", "access", "stages"};
+constexpr std::array<std::string_view, 3> unused_arrays = {"samples", "timeline", "stages"};
 
 std::vector<std::string> reports_in(const std::string& directory) {
   std::vector<std::string> files;
