@@ -134,12 +134,12 @@ Layout lay_out(const Block& block, const TableStyle& style) {
   return layout;
 }
 
-/// The width of a line with all that the rows have.
-std::size_t complete_width(const Block& block) {
+/// The width of a line with all that the rows have, and where there are bars with the shortest of them.
+std::size_t complete_width(const Block& block, bool bars) {
   const std::vector<std::size_t> widths = column_widths(block);
-  std::size_t flags = 0;
-  for (const Row& row : block.rows) flags = std::max(flags, display_width(row.flags));
-  std::size_t width = flags == 0 ? 0 : gap + flags;
+  std::size_t tail = bars ? fewest_bar_columns : 0;
+  for (const Row& row : block.rows) tail = std::max(tail, display_width(row.flags));
+  std::size_t width = tail == 0 ? 0 : gap + tail;
   for (std::size_t c = 0; c < block.columns.size(); ++c) {
     width += (c == 0 ? 0 : gap) + (block.columns[c].wraps ? std::min(widths[c], shortest_prose) : widths[c]);
   }
@@ -168,7 +168,7 @@ void Omitted::add(const Block& block, const Layout& layout, std::size_t width_he
     return !row.flags.empty() && layout.before_flags() + display_width(row.flags) > width_here;
   };
   if (std::ranges::any_of(block.rows, is_long)) note(cut, {"flags", ""});
-  if (any) width = std::max(width, complete_width(block));
+  if (any) width = std::max(width, complete_width(block, layout.bar > 0));
 }
 
 std::string Omitted::words(unsigned width_here) const {
