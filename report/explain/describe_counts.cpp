@@ -30,7 +30,8 @@ std::string stage_sentence(const Record& record) {
   const double share = *slowest->counted_s / record.time->summary.median.count();
   const std::string words = stage_words(slowest->stage);
   if (share < limiting && slowest->stage == "launch") return "";  // of no stage of memory much is known
-  if (slowest->stage == "launch") return fmt::format("{} is {} of its time", words, whole_percent(std::min(share, 1.0)));
+  if (slowest->stage == "launch")
+    return fmt::format("{} is {} of its time", words, whole_percent(std::min(share, 1.0)));
   if (share >= limiting)
     return fmt::format("limited by {}, at {} of its rate", words, whole_percent(std::min(share, 1.0)));
   return fmt::format("waits for something other than bandwidth; the busiest stage is {}, at {} of its rate", words,

@@ -72,10 +72,11 @@ void add_sweep(std::vector<Fact>& facts, std::span<const Outcome> outcomes, std:
     fact.kind = FactKind::saturates_at;
     fact.values.emplace_back("knee_percent", knee->percent);
     if (knee->gb_per_s) fact.values.emplace_back("knee_gb_per_s", *knee->gb_per_s);
-    fact.says = std::string("A load takes {idle_cycles} while memory is idle. Beside {mix} it takes twice as long from ") +
-                (knee->gb_per_s ? "{knee_gb_per_s} on ({knee_percent} of their best rate)"
-                                : "{knee_percent} of their best rate on") +
-                ", and at most {worst_cycles} (at {worst_percent}).";
+    fact.says =
+        std::string("A load takes {idle_cycles} while memory is idle. Beside {mix} it takes twice as long from ") +
+        (knee->gb_per_s ? "{knee_gb_per_s} on ({knee_percent} of their best rate)"
+                        : "{knee_percent} of their best rate on") +
+        ", and at most {worst_cycles} (at {worst_percent}).";
   }
   facts.push_back(std::move(fact));
 }

@@ -164,16 +164,11 @@ TEST_CASE("kernels that were not seen say why", "[program]") {
     writer.kernel(number, name);
     writer.slot(number, 5, 1e3).unseen[static_cast<std::size_t>(reason)] = 4;
   };
-  const std::pair<Unseen, std::string> reasons[] = {{Unseen::captured, "CUDA graph"},
-                                                    {Unseen::collective, "collective"},
-                                                    {Unseen::overhead, "--max-overhead"},
-                                                    {Unseen::not_chosen, "--kernel"},
-                                                    {Unseen::failed, "patched"},
-                                                    {Unseen::no_memory, "no memory left"},
-                                                    {Unseen::times_only, "only times"},
-                                                    {Unseen::refused, "does not let"},
-                                                    {Unseen::few_launches, "--replay"},
-                                                    {Unseen::none, "seen to its end"}};
+  const std::pair<Unseen, std::string> reasons[] = {
+      {Unseen::captured, "CUDA graph"},   {Unseen::collective, "collective"}, {Unseen::overhead, "--max-overhead"},
+      {Unseen::not_chosen, "--kernel"},   {Unseen::failed, "patched"},        {Unseen::no_memory, "no memory left"},
+      {Unseen::times_only, "only times"}, {Unseen::refused, "does not let"},  {Unseen::few_launches, "--replay"},
+      {Unseen::none, "seen to its end"}};
   for (const auto& [reason, words] : reasons) add(reason, "k" + std::to_string(static_cast<int>(reason)));
   const report::Report report = report_of({writer});
   REQUIRE(report.results.size() == std::size(reasons));

@@ -93,8 +93,7 @@ TEST_CASE("a pair that is not there, or cannot, says what is missing", "[peer]")
         "GPU 3 is source and target: choose another one as --source or --target");
   Device alone;
   alone.uuid = "GPU-1";
-  CHECK(refusal(peer_case(0, 1, "staged"), alone) ==
-        "copies between GPUs need two of them: this machine has 1");
+  CHECK(refusal(peer_case(0, 1, "staged"), alone) == "copies between GPUs need two of them: this machine has 1");
   CHECK(refusal(peer_case(0, 1, "staged"), Device{}).ends_with("predict eight with: --gpu h200x8"));
   gpu.links[5].access = false;
   gpu.links[5].no_access = "the chipset does not support it";

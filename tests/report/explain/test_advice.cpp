@@ -119,7 +119,10 @@ TEST_CASE("Advice names causes and cures of sites by keys", "[advice]") {
   CHECK(cause_and_cure(kernel_of("global", "atomic", "")) == "atomics combine_in_block");
   CHECK(cause_and_cure(kernel_of("shared", "atomic", "")) == "atomics array_per_warp");
   CHECK(cause_and_cure(kernel_of("shared", "store", "")) == "bank_conflicts pad_rows");
-  CHECK(cause_and_cure(kernel_of("local", "load", "")) == "local_memory keep_in_registers");
+  CHECK(cause_and_cure(kernel_of("local", "load", "")) == "local_memory table_in_shared");
+  Record side_by_side = kernel_of("local", "load", "");
+  side_by_side.access.front().cost(lines_unit).predicted = 1;
+  CHECK(cause_and_cure(side_by_side) == "local_memory keep_in_registers");
   CHECK(cause_and_cure(kernel_of("local", "store", std::string(spilled_pattern))) ==
         "spilled_registers fewer_live_values");
   CHECK(cause_and_cure(kernel_of("global", "load", "lanes at random", "at::native::index_x")) ==

@@ -218,9 +218,9 @@ TEST_CASE("wavefronts that other requests add to those counted are no conflicts"
   };
   CHECK(counted(32.44, 4, 32) == "32-way bank conflicts; pad");
   CHECK(counted(32.34, 8, 32) == "16-way bank conflicts; pad");
-  CHECK(counted(1.15, 4, 1).starts_with("nothing in it is wasted"));
-  CHECK(counted(1.15, 4, {}).starts_with("nothing in it is wasted"));
-  CHECK(counted(4.1, 16, 4).starts_with("nothing in it is wasted"));
+  CHECK(counted(1.15, 4, 1).starts_with("no waste was found in it"));
+  CHECK(counted(1.15, 4, {}).starts_with("no waste was found in it"));
+  CHECK(counted(4.1, 16, 4).starts_with("no waste was found in it"));
   CHECK(
       why({record}).ends_with(" The hardware counted 4.1 wavefronts per load of the tile, not the predicted 4: other "
                               "accesses take turns with them."));
@@ -258,7 +258,7 @@ TEST_CASE("what registers save is told of what computes, with the next step's ga
   tile.parameters = {{"offset_elements", std::uint64_t{1}}, {"op", "read"}, {"way", "tile"}};
   CHECK(brief({row, tile}) == "a line a cycle; reuse registers: 1.70 x");
   Record computing = bank_case(1);
-  CHECK(brief({computing}).starts_with("nothing in it is wasted"));
+  CHECK(brief({computing}).starts_with("no waste was found in it"));
   computing.useful_flops = 1'000'000;
   CHECK(brief({computing}) == "a wavefront a cycle; reuse registers");
   computing.bottleneck->predicted = computing.stages[1].stage = "fp32";
@@ -310,7 +310,7 @@ TEST_CASE("results in between that pass through memory are fused, what is read a
   fused.counters->dram_write_bytes = 1.6 * gib;
   fused.counters->dram_read_bytes = gib;
   fused.counters->l2_read_sectors = gib / 32;
-  CHECK(brief({fused}).starts_with("nothing in it is wasted"));
+  CHECK(brief({fused}).starts_with("no waste was found in it"));
 }
 
 TEST_CASE("what was counted goes before what was predicted", "[why]") {
