@@ -88,7 +88,7 @@ TEST_CASE("what was not seen of a launch is taken to be like what was", "[progra
 
 TEST_CASE("a sample with absurd counts is a sample", "[program]") {
   RawWriter part = one_kernel();
-  part.slot(1, 10, 300e3, 0x7fff'ffff).grid[1] = 65535;
+  part.slot(1, 10, 300e3, 0x7fff'ffff).grid[1] = 1024;
   std::vector<inject::Site> sites = wasteful(1);
   sites[0].only_counted = std::uint64_t{1} << 45U;
   part.event(inject::EventKind::sample,
