@@ -24,7 +24,7 @@ constexpr std::size_t most_advice = 5;    // of four lines each
 constexpr std::size_t most_kernels = 10;  // rows of the table
 constexpr std::size_t most_coverage = 9;
 constexpr std::size_t widest_title = 80;
-constexpr std::size_t widest_name = 60;
+constexpr std::size_t widest_kernel_name = 60;
 constexpr std::size_t widest_caller = 120;
 
 /// "31 ms on the GPU (NVIDIA H200) in 60 launches of 5 kernels. By the model, 12 ms of that could be saved (37 %)."
@@ -157,7 +157,7 @@ void write_program_markdown(std::ostream& out, const Report& report) {
       << summary(report, kernels) << '\n';
   Cases all;
   for (const Record& record : report.results) all.push_back(&record);
-  const KernelPlaces places(all, widest_name);
+  const KernelPlaces places(all, widest_kernel_name);
   const auto name = [&](const Record& kernel) { return places.words(kernel); };
   write_advice(out, report, kernels, name);
   write_kernels(out, report, kernels, name);

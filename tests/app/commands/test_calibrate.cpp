@@ -1,4 +1,3 @@
-#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "app/calibrate/calibration.hpp"
@@ -9,6 +8,7 @@
 #include "engine/model/find_profile.hpp"
 #include "engine/model/predict.hpp"
 #include "tests/app/fakes.hpp"
+#include "tests/catch.hpp"
 #include "tests/files.hpp"
 
 namespace gpumem::app::test::test_calibrate {

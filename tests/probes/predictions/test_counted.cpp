@@ -1,10 +1,10 @@
-#include <catch2/catch.hpp>
 #include <optional>
 #include <string_view>
 #include <tuple>
 #include <vector>
 
 #include "engine/model/counted.hpp"
+#include "tests/catch.hpp"
 #include "tests/probes/predictions/cases.hpp"
 
 namespace gpumem::model::test::test_counted {

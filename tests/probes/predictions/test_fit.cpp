@@ -1,10 +1,10 @@
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "engine/base/error.hpp"
 #include "engine/model/fit.hpp"
+#include "tests/catch.hpp"
 #include "tests/probes/predictions/cases.hpp"
 
 namespace gpumem::model::test::test_fit {
