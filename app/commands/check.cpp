@@ -246,7 +246,7 @@ class Checking {
         });
   }
 
-  /// Whether it was measured, and by cases that use the host.
+  /// Returns true if the check was measured, and every one of its cases uses the host.
   static bool misses_with_host(const report::Report& report, const report::CheckRecord& check) {
     const auto uses_host = [&](std::size_t index) { return report.results[index].uses_host(); };
     return !report.is_prediction() && check.measured && !check.cases.empty() &&

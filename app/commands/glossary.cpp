@@ -29,7 +29,7 @@ std::string plain(std::string_view markdown) {
   return text;
 }
 
-/// Of a row of the table, its anchor, term and meaning.
+/// A row of the table.
 struct Row {
   std::string anchor;
   std::string term;

@@ -1,6 +1,6 @@
 #pragma once
-// What to do instead of giving a command an option that it does not have: a table, for what another command does with
-// it, and for what other programs call it.
+// Advice for options that a command does not have: a table of what another command does with the option, and of the
+// options that other programs use for the same.
 
 #include <optional>
 #include <string>

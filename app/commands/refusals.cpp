@@ -38,7 +38,7 @@ std::vector<std::string> option_names(const CommandEntry& command) {
   return names;
 }
 
-/// What other programs call a command.
+/// Names that other programs give to a command.
 struct OtherNames {
   const char* words;  ///< separated by spaces
   const char* command;
@@ -69,7 +69,8 @@ std::optional<std::string> other_name_of_command(const std::string& word, Comman
   return std::nullopt;
 }
 
-/// What takes a second word, where a command takes one, or none.
+/// Returns advice for a word too many: the form of the command line that takes it, for a command with one argument or
+/// none.
 std::string meant_argument(const std::string& command, const std::string& word) {
   if (command == "list") return "list takes one probe: gpumem list " + report::shell_quoted(word);
   if (command == "expect") return "expect takes one GPU; for all: gpumem expect --all";

@@ -29,7 +29,7 @@ bool is_one_of(const std::string& word, const std::vector<std::string>& words) {
   return std::ranges::find(words, word) != words.end();
 }
 
-/// What people call a family, beside its heading.
+/// Words that people use for a family, besides its heading.
 struct FamilyWords {
   Family family;
   const char* words;

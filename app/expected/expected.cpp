@@ -71,7 +71,7 @@ std::optional<double> value_of(const ExpectedQuantity& quantity, const report::R
   return std::nullopt;
 }
 
-/// How far a value moves with a rate of the profile: 1 if by as much.
+/// Returns how far a value moves with a rate of the profile: 1 if it moves by the same factor, 0 if it does not.
 double moved_by(const ExpectedQuantity& quantity, const Case& tested, double value, model::Profile profile,
                 const model::RateField& rate) {
   constexpr double less = 0.01;
@@ -100,7 +100,8 @@ bool is_told(const ExpectedQuantity& quantity, const model::Profile& profile) {
   return std::string_view(quantity.rate) != "l2_far_latency_cycles" || profile.rates.l2_near_share < 1;
 }
 
-/// How far healthy GPUs lie from the value; absent where nobody knows.
+/// Returns the spread of healthy GPUs around the value, or nullopt if it is unknown: only shipped profiles have it, for
+/// values that rest on measurements.
 std::optional<Spread> spread_of(const ExpectedQuantity& quantity, const model::Profile& profile, model::Source source) {
   if (profile.source != model::ProfileSource::shipped || !model::rests_on_measurements(source)) return std::nullopt;
   for (const auto& [kind, spread] : quantity.spread_of_kind) {

@@ -36,18 +36,18 @@ struct ExpectedQuantity {
   const char* rate;                   ///< of a profile: the one that decides the value, unless another limits before it
   std::optional<Spread> spread = {};  ///< absent where no reference report has measured it
   Reading reading = Reading::headline;
-  /// Where the model is off by more than GPUs of a kind differ: the spread of each kind that was measured, by the
-  /// name of its device.
+  /// Spread for each kind of GPU that was measured, by the name of its device. Given if the model is off by more than
+  /// GPUs of a kind differ.
   std::vector<std::pair<std::string_view, Spread>> spread_of_kind = {};
 };
 
 /// In the order in which they are shown: nearest first, the links last.
 [[nodiscard]] std::span<const ExpectedQuantity> expected_quantities();
 
-/// What the profile's GPU should reach; the links to other GPUs if it is a node, or `profile.gpus` are those of a
-/// machine. `gpu` is the index of the GPU among them. Predicts, which takes some milliseconds. Quantities that the
-/// profile does not tell are left out. How a value is known is how the rate is known that decides it. Only the profiles
-/// that are shipped tell what healthy GPUs reach: of others no value has an interval.
+/// Predicts what the profile's GPU should reach, which takes some milliseconds. The links to other GPUs are included if
+/// the profile is a node, or if `profile.gpus` are those of a machine; `gpu` is the index of the GPU among them.
+/// Quantities that the profile does not tell are left out. A value is known in the same way as the rate that decides
+/// it. Only shipped profiles tell what healthy GPUs reach: values of other profiles have no interval.
 [[nodiscard]] report::ExpectedGpu expected_of(const model::Profile& profile, const std::vector<Probe>& registry,
                                               std::size_t gpu = 0);
 

@@ -28,8 +28,8 @@ std::optional<model::Profile> profile_behind(const report::Report& report) {
   return profile;
 }
 
-/// The profile with what it guesses otherwise; the constants of the model's formulas are no guess about the GPU. What
-/// is known of the memory still shows.
+/// Returns the profile with its guesses changed by a factor. The constants of the model's formulas are no guess about
+/// the GPU, and stay. Guessed rates of L2 still keep up with what is known of the memory.
 model::Profile otherwise(const model::Profile& profile) {
   constexpr double factor = 0.8;
   const auto is_guess = [&](std::string_view rate) {

@@ -10,13 +10,13 @@
 
 namespace gpumem::app {
 
-/// What there is could not be written: a usage error to whoever started the program, and no word about what it holds.
+/// A failure to write the output: a usage error to whoever started the program. It says nothing about the content.
 class OutputError : public Error {
  public:
   explicit OutputError(const std::string& message) : Error(ErrorKind::usage, message) {}
 };
 
-/// What becomes of the folder of a file, should it be missing.
+/// The treatment of a missing folder of a file.
 enum class MissingFolder {
   made,    ///< if the folder around it is there: two that are missing are rather a mistake
   refused  ///< it may be what a share that is not mounted has left, and nobody would look for a gate's file here

@@ -27,7 +27,7 @@ struct AtomicArray {
   bool adds_floats = false;
 
   [[nodiscard]] std::uint64_t first_line() const { return lines.empty() ? 0 : *lines.begin(); }
-  /// Of another one that begins no earlier.
+  /// Returns true if `other` begins within this array. It must not begin before this one.
   [[nodiscard]] bool reaches(const AtomicArray& other) const {
     return !lines.empty() && !other.lines.empty() && *other.lines.begin() <= *lines.rbegin();
   }
@@ -67,8 +67,8 @@ AtomicArray atomic_array(const AtomicSite& atomic, const LaunchBlocks& blocks) {
   }
   array.turns = static_cast<double>(site.sectors) * turns_per_sector(site);
   if (atomic.combined) {
-    // Each block has added up before it updates a word. Where its own requests meet, a block could also go on with what
-    // others do, so that no more of them update anything than are resident.
+    // Each block has added up before it updates a word. If its own requests meet, a block could also go on with the
+    // work of other blocks. Then no more blocks update a word than are resident.
     const double words =
         (requests_meet(site, blocks.all) ? blocks.resident : blocks.all) * std::max(array.sectors, 1.0);
     array.lanes *= std::min(1.0, words / std::max(array.turns, 1.0));
@@ -105,9 +105,9 @@ double number_drawn_from(double different, double draws) {
   return least;
 }
 
-/// Lines that the array has. Where launch overhead has set it to zero, its atomics are not the first there. Where
-/// blocks come to a sector at once, each takes itself for the first: requests to lines at random tell better, if they
-/// come to each more than once.
+/// Estimates the lines of the array. The sectors that its atomics were first to store to are not enough: none are
+/// counted if the launch itself has set the array to zero, and too many if blocks come to a sector at once, as each
+/// takes itself for the first. Requests to random lines tell better, if they come to each line more than once.
 double lines_of(const AtomicArray& array) {
   constexpr double some = 4;
   constexpr double often = 2;

@@ -15,8 +15,9 @@ struct AtomicSite {
   bool adds_floats = false;
 };
 
-/// Whether atomics of one block of a launch of so many meet, so that it could add up first: lanes at one word, requests
-/// that come back to the same sectors, or single lanes of several warps that go to few sectors.
+/// Returns true if atomics of one block meet, in a launch of `blocks` blocks, so that the block could add up first.
+/// They meet as lanes at one word, as requests that come back to the same sectors, or as single lanes of several warps
+/// that go to few sectors.
 [[nodiscard]] bool requests_meet(const inject::Site& site, double blocks);
 
 struct LaunchBlocks {

@@ -33,7 +33,7 @@ const RawCaller* caller_of(const MergedKernel& kernel) {
 
 std::string path_of(const SourceLine& line) { return line.folder.empty() ? line.file : line.folder + "/" + line.file; }
 
-/// Whether the source was installed, or the function is of a library that consists of headers.
+/// Returns true if the source was installed, or if the function is of a library that consists of headers.
 bool is_installed(const std::string& file, std::string_view qualified) {
   constexpr std::string_view folders[] = {"/usr/include/", "/usr/lib/", "/usr/local/cuda", "/opt/nvidia/"};
   constexpr std::string_view libraries[] = {"std::", "__gnu_cxx::", "thrust::", "cub::", "cuda::"};
@@ -120,7 +120,7 @@ std::optional<report::FrameRecord> Callers::frame_of(const RawFrame& raw, std::s
   const std::string whole = report::one_line(demangled(frame.function));
   frame.function = short_name(whole);
   if (whole == kernel || report::is_of_runtime(frame)) return std::nullopt;
-  // What has neither a name nor a line tells nobody what to change.
+  // A frame with neither a name nor a line tells nobody what to change.
   frame.library =
       raw.library || (frame.function.empty() && !frame.line) || is_installed(frame.file, qualified_name(whole));
   return frame;

@@ -27,12 +27,14 @@ class Callers {
   [[nodiscard]] std::optional<report::ArrayRecord> array_of(const SeenLaunch& launch, const inject::Site& site);
 
  private:
-  /// Where the frame is, by its source; of native code by what its file tells. Nothing where it is no more than a step
-  /// from the program to the driver: the runtime's, or the function that stands for the kernel on the host.
+  /// Returns the place of the frame in the source; for native code, the place that its file tells. Returns nullopt for
+  /// a frame that is only a step from the program to the driver: of the runtime, or of the function that stands for the
+  /// kernel on the host.
   [[nodiscard]] std::optional<report::FrameRecord> frame_of(const RawFrame& raw, std::string_view kernel = {});
   [[nodiscard]] std::vector<report::FrameRecord> frames_of(const std::vector<RawFrame>& raw,
                                                            std::string_view kernel = {});
-  /// "model.py:42 in forward"; of code without lines "app in main". Of the first frame that is the program's own.
+  /// Returns the place of the first frame that is the program's own: "model.py:42 in forward", or "app in main" for
+  /// code without lines. Returns nullopt if no frame is.
   [[nodiscard]] std::optional<std::string> own_place(const std::vector<report::FrameRecord>& frames) const;
 
   void note_folders(const std::vector<report::FrameRecord>& frames);

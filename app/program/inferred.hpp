@@ -1,5 +1,5 @@
 #pragma once
-// What is said of kernels of which no launch was timed, or none looked at, by what is known of others.
+// Times and savings inferred from other kernels, for kernels of which no launch was timed, or none was looked at.
 
 #include <vector>
 
@@ -14,7 +14,8 @@ namespace gpumem::app {
 /// predicted. Then each one's share of the time of all.
 void infer_times(std::vector<report::Record>& records, const MergedRun& run);
 
-/// What kernels could save that another grid was looked at for (MergedKernel::like): as large a share of their time.
+/// Infers the savings of kernels for which another grid was looked at (MergedKernel::like): the same share of their
+/// time.
 void infer_savings(std::vector<report::Record>& records, const MergedRun& run);
 
 }  // namespace gpumem::app

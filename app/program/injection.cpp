@@ -99,7 +99,7 @@ std::vector<fs::path> files_of(const fs::path& program) {
   return {fs::absolute(program, failed), fs::canonical(program, failed)};
 }
 
-/// What the folder is in that holds a program: "/usr" of "/usr/bin/nvcc".
+/// Returns the parent of the folder that holds a program: "/usr" for "/usr/bin/nvcc".
 fs::path prefix_of(const fs::path& program) { return program.parent_path().parent_path(); }
 
 bool is_of_python(const fs::path& program) {

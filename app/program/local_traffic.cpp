@@ -21,7 +21,7 @@ double missing_in_l1(double times) { return share_beyond(times, 1.7, 3); }
 double missing_in_l2(double times) { return share_beyond(times, 1.3, 5); }
 double written_by_l2(double times) { return share_beyond(times, 0.92, 2.4); }
 
-/// Of the launch's threads, those that use local memory of their own.
+/// Returns the share of the launch's threads that use local memory of their own.
 double threads_share(const LaunchSums& launch) {
   double share = launch.spilling_threads_share;
   for (const inject::Site& site : launch.sites) {
@@ -35,8 +35,8 @@ std::uint64_t share_of(std::uint64_t sum, double share) {
   return static_cast<std::uint64_t>(std::llround(share * static_cast<double>(sum)));
 }
 
-/// What those of a multiprocessor's threads have that are resident at once, and those of the whole GPU, over the sizes
-/// of L1 and L2.
+/// Local memory of resident threads, as a multiple of the cache's size: a multiprocessor's threads over its L1, the
+/// whole GPU's threads over L2.
 struct Footprint {
   double in_l1 = 0;
   double in_l2 = 0;

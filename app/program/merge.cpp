@@ -289,7 +289,8 @@ class Merge {
     }
   }
 
-  /// What launches of another grid did tells what those did that were not seen for that, or for the time it takes.
+  /// Finds a seen launch of another grid to stand for a kernel that was not seen because of that launch, or because of
+  /// the time that looking takes.
   void find_alike() {
     constexpr double most_times = 4;
     const OtherGrids seen(run_.kernels, [](const MergedKernel& other) { return !other.seen.empty(); });

@@ -46,8 +46,8 @@ struct MergedKernel {
   std::vector<double> times_like_seen_s;  ///< of these, of launches with the numbers of the one that was seen
   std::array<std::uint64_t, inject::unseen_reasons> unseen{};
   std::vector<SeenLaunch> seen;
-  /// Where none was seen, though another would have been: index of the same function with another grid, of which a
-  /// launch was.
+  /// Index of the same function with another grid that was seen; absent if this grid was seen itself, or if no such
+  /// grid was.
   std::optional<std::size_t> like = {};
   std::vector<const RawCounts*> counted;
   std::vector<std::pair<const RawProcess*, const RawCaller*>> callers;  ///< of its first launches
@@ -64,9 +64,10 @@ struct MergedKernel {
   [[nodiscard]] const measure::Counts* counts() const;
   /// Whether those seen access different amounts, as far as to matter.
   [[nodiscard]] bool varies() const;
-  /// Whether launches that were timed had other numbers than the one that was seen: sizes, or what matters to no time.
+  /// Returns true if timed launches had other numbers than the one that was seen: sizes, or numbers that do not matter
+  /// to the time.
   [[nodiscard]] bool is_timed_otherwise() const;
-  /// Whether its launches access or take different amounts, as far as is known.
+  /// Returns true if its launches are known to access or take different amounts.
   [[nodiscard]] bool launches_differ() const;
   /// Names of the ranges that most of its launches are in: "forward, backward", a few at most. Empty: in none.
   [[nodiscard]] std::string ranges_text() const;

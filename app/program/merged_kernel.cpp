@@ -46,7 +46,7 @@ bool MergedKernel::varies() const {
 }
 
 bool MergedKernel::is_timed_otherwise() const {
-  // Of several that were seen, it is not known to which of them times belong.
+  // If several launches were seen, it is unknown to which of them the times belong.
   return seen.size() == 1 && !seen.front().sample->parameters.empty() && times_like_seen_s.size() < times_s.size();
 }
 

@@ -15,7 +15,7 @@ namespace gpumem::app {
 
 class OtherGrids {
  public:
-  /// Those of which something is known.
+  /// Keeps the kernels for which `is_known` returns true.
   OtherGrids(const std::vector<MergedKernel>& kernels, const std::function<bool(const MergedKernel&)>& is_known);
 
   /// The index of the one with the nearest number of warps, at most so many times as large or as small.

@@ -21,7 +21,7 @@ namespace {
 
 bool is_positive(double value) { return std::isfinite(value) && value > 0; }
 
-/// Whether all that the launch touches could lie in L2, but for what its threads have to themselves.
+/// Returns true if all that the launch touches fits L2, without the local memory of its threads.
 bool fits_in_l2(const LaunchSums& launch, const Device& device) {
   double bytes = 0;
   for (const inject::Site& site : launch.sites) {

@@ -59,7 +59,8 @@ report::ProgramRecord program_of(const MergedRun& merged, const ProgramRun& run,
   return program;
 }
 
-/// Of all launches, those that were not timed as long as others, or as predicted.
+/// Returns the seconds of all launches. Launches that were not timed count as long as others, or as predicted. Returns
+/// nullopt if no time is known.
 std::optional<double> gpu_seconds_of(const std::vector<report::Record>& kernels) {
   double seconds = 0;
   for (const report::Record& kernel : kernels) {

@@ -15,7 +15,7 @@ namespace gpumem::app {
 [[nodiscard]] bool is_possible(const inject::SampleEvent& sample);
 [[nodiscard]] bool is_possible(const inject::CountsEvent& counted);
 [[nodiscard]] bool is_possible(const inject::LaunchTotals& totals);
-/// Of a process with these totals, which begin with its first launch.
+/// Checks a span of a process with these totals, which begin with its first launch.
 [[nodiscard]] bool is_possible(const inject::Span& span, const inject::LaunchTotals& totals);
 /// Of a launch, or of launches in the mean.
 [[nodiscard]] bool is_possible_time(double nanoseconds);

@@ -46,7 +46,7 @@ namespace gpumem::app {
   return is_local(site) && (site.flags & inject::raw_assumed) != 0;
 }
 
-/// Whether most of the sectors of its requests are stored in part.
+/// Returns true if most of the sectors of its requests are stored in part.
 [[nodiscard]] constexpr bool stores_parts(const inject::Site& site) {
   return 2 * site.useful_bytes < site.sectors * access::sector_bytes;
 }

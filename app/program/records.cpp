@@ -222,7 +222,7 @@ class KernelRecord {
     add_savings(pricing);
   }
 
-  /// Whether the times are those of launches that do something else than the one that was priced.
+  /// Returns true if the times are those of launches that do something else than the one that was priced.
   [[nodiscard]] bool is_of_others(double predicted_s) const {
     if (!launch_.measured_s || !kernel_.is_timed_otherwise() || !kernel_.times_like_seen_s.empty()) return false;
     constexpr double far_off = 4;  // kernels of 5 us and more were never found so far off
@@ -262,8 +262,8 @@ class KernelRecord {
     metric(record_, report::could_save_high_name).predicted = saved_of_all(saving.within.high);
   }
 
-  /// Those that are priced alone, to be told first: each takes time for all sites, of which a kernel may have
-  /// thousands.
+  /// Returns the groups with the most waste, which are priced alone and told first. Their number is limited: pricing a
+  /// group takes time for all sites, and a kernel may have thousands.
   [[nodiscard]] std::vector<SiteGroup*> costliest(std::vector<SiteGroup*> groups) const {
     constexpr std::size_t most_priced = 64;
     if (groups.size() <= most_priced) return groups;

@@ -19,9 +19,10 @@ struct SectorSpread {
 /// ones to be all there is around them.
 [[nodiscard]] SectorSpread spread_of(const inject::Site& site);
 
-/// Whether the launch's requests together touch most of the memory that they go over, however little of a line each
-/// touches: a byte a lane is a sector a request, and four requests have a line. False where too few are shown, where
-/// lanes of a request are not side by side, and where the same memory is fetched again and again.
+/// Returns true if the launch's requests together touch most of the memory that they go over, even if each touches
+/// little of a line: at a byte a lane, a request touches a sector, and four requests touch a line. Returns false if too
+/// few requests are shown, if lanes of a request are not side by side, or if the same memory is fetched again and
+/// again.
 [[nodiscard]] bool lies_dense(const inject::Site& site);
 
 /// Runs of words next to each other that requests go to at irregular distances, as rows of a table that indices choose:

@@ -187,7 +187,7 @@ void add_local_stores(model::Demand& demand, const SiteSums& sums, const model::
   demand.l1_store_lines += sums.lines;
   demand.l2_split_sectors += parts;
   demand.l2_store_sectors += sums.sectors - parts;
-  // What local_traffic.cpp found: sectors that L2 writes to memory, and those of them that it has to fetch first.
+  // local_traffic.cpp found the sectors that L2 writes to memory, and how many of them it has to fetch first.
   const double fetched = sums.memory_sectors - static_cast<double>(sums.site->loaded_sectors);
   demand.dram_write_bytes += sums.memory_sectors * access::sector_bytes;
   demand.dram_read_bytes += fetched * access::sector_bytes;

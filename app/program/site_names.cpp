@@ -20,7 +20,7 @@ std::size_t opening(std::string_view text, char open, char close) {
   return std::string_view::npos;
 }
 
-/// Of a character outside of all brackets; npos where there is none.
+/// Returns the position of the last `wanted` outside all brackets, or npos if there is none.
 std::size_t last_outside(std::string_view text, char wanted) {
   unsigned depth = 0;
   for (std::size_t i = text.size(); i-- > 0;) {

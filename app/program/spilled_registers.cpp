@@ -13,7 +13,7 @@ namespace {
 
 using Kind = MachineInstruction::Kind;
 
-/// Where accesses that callbacks told of lie on the stack, by byte.
+/// The places on the stack, by byte, of accesses that callbacks told of.
 class SeenPlaces {
  public:
   explicit SeenPlaces(const BlockCounts& counts) {

@@ -49,7 +49,7 @@ class Backend {
   /// All readings of a case whose values are decided. Never throws for what only this case suffers from: the record
   /// then says why it was `skipped` (a capability is missing) or `failed`.
   [[nodiscard]] virtual report::Record run(const Case& decided) = 0;
-  /// Whether run() of the case would return at once, for it has run beside another.
+  /// Returns true if run() of the case would return at once, because it has run beside another.
   [[nodiscard]] virtual bool has_run(const Case& /*decided*/) const { return false; }
   /// How long the cases from now on are repeated; until then as the backend was opened.
   virtual void use_stopping_rule(const measure::StoppingRule& /*rule*/) {}
@@ -70,7 +70,8 @@ class Backend {
 /// Predicts for the GPU, or the node, of a profile.
 [[nodiscard]] std::unique_ptr<Backend> make_model_backend(model::Profile profile);
 
-/// Whether a case uses what the GPUs of a host share: its memory, its processors, the links and switches between.
+/// Returns true if a case uses what the GPUs of a host share: its memory, its processors, the links and switches
+/// between.
 [[nodiscard]] inline bool uses_host(const Workload& workload) {
   return workload.host_bytes > 0 || workload.clock == measure::Clock::host;
 }
@@ -85,8 +86,8 @@ struct MeasureOptions {
   model::ProfileChoice predicting = {};  ///< and by what
   /// Asked between samples; when it says true, `run` throws Interrupted instead of finishing its case.
   std::function<bool()> interrupted = [] { return false; };
-  /// Of several GPUs: those that share what a case uses of the host (uses_host()) take turns with it. Else all of them
-  /// are timed at the same time, and show what they share.
+  /// If set, GPUs that share what a case uses of the host (uses_host()) take turns with it. Otherwise all GPUs are
+  /// timed at the same time, and show what they share.
   bool host_in_turns = false;
   /// Called when a case has been verified and is about to be timed.
   std::function<void(const Workload&)> before_timing = [](const Workload&) {};

@@ -18,7 +18,7 @@ namespace {
 /// Host memory that the experiments of one batch may hold at once: they are all readied before the first is counted.
 constexpr std::uint64_t most_host_bytes = std::uint64_t{4} << 30U;
 
-/// A case to be counted. Those that are counted at once access the same spaces.
+/// A case to be counted. Cases that are counted at once access the same spaces.
 struct CountedCase {
   const Case* tested;
   report::Record* record;

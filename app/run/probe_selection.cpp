@@ -55,8 +55,8 @@ void prefer(std::vector<const Probe*>& probes, const Suits& suits) {
   if (std::ranges::any_of(probes, suits)) std::erase_if(probes, std::not_fn(suits));
 }
 
-/// Whether a flag says by itself that the probe is to run: it is swept, or called so. That of other alternatives
-/// (`--space shared`) may as well be meant for another probe.
+/// Returns true if a flag says by itself that the probe is to run: it is the flag of the probe's swept axis, or the
+/// probe's name. A flag of other alternatives (`--space shared`) may as well be meant for another probe.
 bool is_named_by(const Probe& probe, const std::string& flag) {
   return flag == probe.name || flag == probe.axes.front().flag;
 }
@@ -81,7 +81,7 @@ void refuse_unasked_probes(const std::vector<const Probe*>& selected, const std:
                                 join(reasons, ", "), join(names, " ")));
 }
 
-/// What to do instead of giving an axis the name of a probe for a value.
+/// Refuses the name of a probe as a value of an axis, and says what to do instead.
 [[noreturn]] void refuse_probe_as_value(const Probe& owner, const Axis& axis, const std::string& name) {
   const std::string probes = owner.name == name ? name : owner.name + " " + name;
   std::string hint = "did you mean: gpumem probe " + probes;

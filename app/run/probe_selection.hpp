@@ -1,5 +1,5 @@
 #pragma once
-// Which probes a command line asks for, by their names or by its axes.
+// Selection of the probes that a command line asks for, by their names or by its axes.
 
 #include <string>
 #include <vector>

@@ -56,9 +56,9 @@ void add_failure(report::Record& record, const Error& error);
 /// "offset offset_elements=1 op=copy": the probe, and the parameters whose names are wanted.
 [[nodiscard]] std::string words_of(const report::Record& record, const std::function<bool(const std::string&)>& wanted);
 
-/// What the case does on this device. Throws a probe error when it needs more memory than there is, and a
-/// missing-capability error when a block needs more shared memory (both say how much it needs and has) or the device
-/// cannot do what it is about.
+/// Describes what the case does on this device. Throws a probe error if it needs more memory than there is. Throws a
+/// missing-capability error if a block needs more shared memory than there is, or if the device cannot do what the case
+/// is about. Errors about memory say how much is needed and how much there is.
 [[nodiscard]] Workload describe(const Case& decided, const Device& device);
 
 /// The index of the GPU that times the case, of a machine with so many: absent where the case names none, or one that

@@ -308,8 +308,9 @@ void Run::count(std::span<const std::size_t> results) {
 /// What the backend knows more of after every case.
 void Run::learn() { describe_backend(report_, *backend_); }
 
-/// Brings the files up to date: after every case, or, once a report is so long that writing takes longer than
-/// measuring, as often as takes a fifth of the time. What cannot be written now may be later: a full disk ends no run.
+/// Brings the files up to date after every case. Once a report is so long that writing takes longer than measuring,
+/// they are updated as often as takes a fifth of the time. A failed write is tried again later: a full disk ends no
+/// run.
 void Run::update_files() {
   if (!outputs_.has_files()) return;
   const auto start = std::chrono::steady_clock::now();

@@ -39,7 +39,7 @@ const Probe& probe_of(const Json& json) {
   return *probe;
 }
 
-/// What has {"probe": ..., "parameters": {...}}.
+/// Returns the case of {"probe": ..., "parameters": {...}}.
 Case case_of(const Json& json) {
   Case tested{.probe = &probe_of(json)};
   for (const auto& [name, value] : json.at("parameters").items()) {

@@ -87,8 +87,9 @@ struct Waiting {
   Worker::Ready ready;
 };
 
-/// Who is timed at the same time: all, or of each part of the host one after another. GPUs whose host memory is bound
-/// to different nodes share none of it, nor a processor; where one of them is not bound, nobody knows what it shares.
+/// Returns rounds of GPUs that are timed at the same time: all in one round, or in each round one GPU of each part of
+/// the host. GPUs whose host memory is bound to different nodes share neither host memory nor a processor. If a GPU is
+/// not bound, it is unknown what it shares, and all of them take turns.
 std::vector<std::vector<Gpu*>> in_rounds(std::span<const Waiting> all, bool host_in_turns) {
   const auto bound = [](const Waiting& waiting) { return waiting.ready.numa_node.has_value(); };
   const auto uses_host = [](const Waiting& waiting) { return waiting.ready.uses_host; };

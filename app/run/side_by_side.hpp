@@ -1,6 +1,6 @@
 #pragma once
 // Several GPUs measured at the same time, each in a process of its own: a fault, a lost process or a lack of memory
-// fails the cases of one GPU, and the others go on. Where a case uses the host, which they share, they may take turns.
+// fails the cases of one GPU, and the others go on. GPUs may take turns with cases that use the host, which they share.
 
 #include <functional>
 #include <memory>

@@ -9,7 +9,7 @@ namespace gpumem::inject::test_launch_parts {
 
 namespace {
 
-/// Of sm_90, the words as they are in memory.
+/// Returns code of sm_90: the words as they are in memory.
 std::string code_of(const std::vector<std::uint64_t>& words) {
   return {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(words.front())};
 }

@@ -13,7 +13,7 @@ UNITS = r"%|x(?! ?\d)|GB/s|TB/s|us\b|ms\b|cycles|GFLOP/s"
 # A number with a unit or a decimal point: a result, rather than a count or a name.
 FIGURE = re.compile(rf"(?<![\w./^-])(\d+(?:\.\d+)?)(?= ?(?:{UNITS}))|(?<![\w./^-])(\d+\.\d+)(?![\w.])")
 QUOTE = re.compile(r"<!--=.*?<!--/-->", re.DOTALL)
-# What is a figure to FIGURE, and of nothing that an output could show.
+# Texts that FIGURE takes for figures, although no output could show them.
 OTHERWISE = (QUOTE, re.compile(r"<!--.*?-->", re.DOTALL), re.compile(r"`[^`]*`"), re.compile(r"\]\([^)]*\)"),
              re.compile(r"^\|.*$", re.MULTILINE), re.compile(r"compute capability [\d., and]+"), re.compile(r"[Ss]ection [\d.]+"))
 # Sections whose figures are rules of the program, or cited with their source.

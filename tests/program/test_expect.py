@@ -63,7 +63,7 @@ class Expect(ProgramTest):
 
     def test_intervals(self):
         for value in self.expected("v100")["expected"]:
-            # What L2 of a GPU reaches that nobody ran the probe on, nobody knows to a part.
+            # The bandwidth of L2 is unknown to a part for a GPU on which nobody ran the probe.
             known = value["source"] in ("measured", "fitted", "published") and value["quantity"] != "l2_read_gb_per_s"
             self.assertEqual(value["low"] is not None, known, value["quantity"])
             if known:
@@ -151,7 +151,7 @@ class Expect(ProgramTest):
         self.assertEqual((report["profile"], report["own"]), ("own", True))
         self.assertEqual({value["low"] for value in report["expected"]}, {None})
         self.assertFalse(self.expected("v100")["own"])
-        # What calibrate leaves as one's own is found by the GPU's name, and is no expected value either.
+        # The profile that calibrate leaves as one's own is found by the GPU's name. It is no expected value either.
         settings = environment(XDG_CONFIG_HOME=str(self.directory))
         self.succeed("calibrate", "--from", str(REFERENCES / "h200" / "bank.json"), "--quiet", env=settings)
         text = self.succeed("expect", "NVIDIA H200", env=settings)

@@ -1,4 +1,4 @@
-// What others published of GPUs is what gpumem expects of them: docs/published.md lists where each figure is from.
+// gpumem expects of GPUs what others published of them: docs/published.md lists where each figure is from.
 
 #include <algorithm>
 #include <string>
@@ -39,7 +39,7 @@ constexpr const char* memory_cycles = "memory_latency_cycles";
 constexpr const char* to_device = "link_to_device_gb_per_s";
 constexpr const char* to_host = "link_to_host_gb_per_s";
 
-/// What the profiles cite of the GPU, or of one that has the same part.
+/// Returns the figures that the profiles cite of the GPU, or of one that has the same part.
 const std::vector<Published>& cited() {
   static const std::vector<Published> all = {
       {"a100-40gb",

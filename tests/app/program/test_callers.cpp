@@ -113,7 +113,7 @@ TEST_CASE("the launch that is shown has its own caller", "[program][callers]") {
   CHECK(record_of(writer).caller == "model.py:57 in Net.forward");
 }
 
-/// Of code without lines, whose file is gone: of its functions the names are known that it exports.
+/// Returns a frame of code without lines, whose file is gone: only the names of functions that it exports are known.
 RawCallerFrame native(const std::string& function, const std::string& file = "/home/me/app") {
   return {.file = file, .function = function, .language = inject::FrameLanguage::native};
 }

@@ -150,7 +150,7 @@ TEST_CASE("counts that nothing can have are left out, and said", "[program][host
   }
 }
 
-/// What is made of the program with one event more, or another kernel.
+/// Returns the report of the program that was written, such as one with one event more, or another kernel.
 report::Report report_of(const test::RawWriter& writer) {
   const test::TemporaryDirectory folder;
   writer.write(folder.path());

@@ -30,7 +30,7 @@ std::string local(std::uint64_t operation, unsigned offset, unsigned size = byte
 
 std::string plain(const std::vector<test::machine_code::Written>& all) { return test::machine_code::code_of(all); }
 
-/// Of 1024 blocks of 4 warps. The code has to outlive it.
+/// Returns a launch of 1024 blocks of 4 warps. The code has to outlive it.
 LaunchSums launch_of(const std::string& code, std::vector<inject::Site> sites) {
   return {.sites = std::move(sites), .blocks = 1024, .block_threads = 128, .registers_per_thread = 32, .code = code};
 }

@@ -38,7 +38,8 @@ std::vector<Case> transfers(std::uint64_t count, std::uint64_t gpus) {
   return cases;
 }
 
-/// Who is timed at the same time: call it while a case is. Waits until as many are as may be.
+/// The sets of GPUs that are timed at the same time: call it while a case is timed. It waits until as many are timed as
+/// may be.
 class AtOnce {
  public:
   explicit AtOnce(std::size_t expected) : expected_(expected) {}
@@ -57,7 +58,7 @@ class AtOnce {
 
   /// The most that were there together.
   [[nodiscard]] std::size_t most() const { return std::ranges::max(seen_, {}, &std::set<std::uint64_t>::size).size(); }
-  /// Whether these two ever were.
+  /// Returns true if these two were ever timed at the same time.
   [[nodiscard]] bool met(std::uint64_t one, std::uint64_t other) const {
     return std::ranges::any_of(seen_,
                                [&](const auto& inside) { return inside.contains(one) && inside.contains(other); });

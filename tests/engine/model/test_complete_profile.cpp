@@ -1,5 +1,5 @@
-// What a profile leaves out: by what each rate is scaled, that no guess undercuts what is known, and how near the rules
-// come to what others measured.
+// Rates that a profile leaves out: each is scaled by something known, no guess undercuts what is known, and the rules
+// come near to what others measured.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

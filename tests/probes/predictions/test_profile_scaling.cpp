@@ -55,7 +55,7 @@ constexpr double Rates::*other_rates[] = {&Rates::load_latency_s,
                                           &Rates::nvlink_efficiency,
                                           &Rates::peer_copy_s};
 
-/// How many times the H200's rates are, by what they are counted by.
+/// Factors of a profile's rates over the H200's, by what the rates are counted by.
 struct Times {
   double memory = 1;
   double channels = 1;

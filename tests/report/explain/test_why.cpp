@@ -78,7 +78,7 @@ TEST_CASE("no advice is to do something else instead", "[why]") {
     CHECK(why(results).find("1.70 x") == std::string::npos);
     CHECK(brief(results).find("etter") == std::string::npos);
   }
-  // Where it is done matters, and how.
+  // The advice may be to do it in another place, or in another way.
   for (const char* place : {"offset_elements", "stride_elements", "streams", "elements_per_thread"}) {
     CAPTURE(place);
     Record record = case_of("dram");

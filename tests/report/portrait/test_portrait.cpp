@@ -181,7 +181,7 @@ TEST_CASE("No line of a portrait goes over offsets that were not run", "[portrai
   report.results.push_back(shifted(9, "read", 3000));
   CHECK(joined(report) == std::vector{false, true, false, true});  // 0, 1, 8, 9
   const std::string page = page_of({{"a.json", report}});
-  // Two pieces of the curve of reads, each measured and predicted. Of writes, 0 and 1 are the only pair beside 8.
+  // The curve of reads is in two pieces, each measured and predicted. For writes, 0 and 1 are the only pair besides 8.
   CHECK(count_of(page, "<polyline class=\"curve c0 r0 measured\"") == 2);
   CHECK(count_of(page, "<polyline class=\"curve c1 r0 measured\"") == 0);
   CHECK(count_of(page, "<polyline class=\"curve c0 r0 predicted\"") == 2);
