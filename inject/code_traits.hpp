@@ -1,6 +1,6 @@
 #pragma once
-// What the machine code of a kernel tells of how long its blocks may take: whether they wait for each other, and
-// whether they go round loops. 16 bytes an instruction, as of compute capability 7.0 and later. No CUDA.
+// Traits of a kernel's machine code that tell how long its blocks may take: whether they wait for each other, and
+// whether they go round loops. An instruction has 16 bytes, as of compute capability 7.0 and later. No CUDA.
 
 #include <cstddef>
 #include <cstdint>
@@ -50,7 +50,7 @@ namespace gpumem::inject {
   return calls && has_relocations;
 }
 
-/// Whether some branch leads back, or nobody knows where to.
+/// Returns true if some branch leads back, or to a place that the code does not tell.
 [[nodiscard]] inline bool has_loops(std::string_view code) {
   constexpr std::size_t instruction_bytes = 16;
   for (; code.size() >= instruction_bytes; code.remove_prefix(instruction_bytes)) {
@@ -61,8 +61,8 @@ namespace gpumem::inject {
       return true;  // BRX, JMP, JMX and calls
     }
     if (operation != 0x147) continue;  // BRA
-    // The distance counts from the next instruction: in units of 4 bytes from bit 34 on, since compute capability 9.0
-    // of 1024 bytes, with those of 4 in bits 16 to 23. What ends the code branches to itself.
+    // The distance counts from the next instruction, in units of 4 bytes from bit 34 on. Since compute capability 9.0
+    // these are units of 1024 bytes, and bits 16 to 23 have those of 4. The code ends in a branch to itself.
     const auto distance = static_cast<std::int64_t>(low) >> 34;
     const bool to_itself = distance == -4 || (distance == -1 && (low >> 16U & 0xffU) == 0xfc);
     if (distance < 0 && !to_itself) return true;

@@ -60,8 +60,8 @@ void forget_module(CUmodule module);
 [[nodiscard]] Kernel* kernel_of(CUcontext context, CUfunction function, const char* symbol, const Options& options);
 /// Its kernels are gone with it.
 void forget_kernels(CUcontext context);
-/// Whether the kernel has many shapes, and one of those sampled has as many threads a block and at most twice as many
-/// blocks, or half: from it follows what this one accesses.
+/// Returns true if what the launch accesses follows from another shape: the kernel has many shapes, and one of those
+/// sampled has as many threads a block and half to twice as many blocks.
 [[nodiscard]] bool is_like_sampled(const Kernel& kernel, const Shape& shape);
 /// Its demangled name without arguments: "at::native::reduce_kernel".
 [[nodiscard]] std::string short_name(const std::string& kernel);

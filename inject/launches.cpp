@@ -89,8 +89,8 @@ bool is_cooperative(const CUlaunchConfig& config) {
   });
 }
 
-/// Whether nothing but the grid says which blocks run together: neither clusters nor what follows from the launch's
-/// end.
+/// Returns true if the grid alone says which blocks run together: the launch has no clusters, and nothing that follows
+/// from its end.
 bool is_plain(const CUlaunchConfig& config) {
   return std::all_of(config.attrs, config.attrs + config.numAttrs, [](const CUlaunchAttribute& attribute) {
     return attribute.id == CU_LAUNCH_ATTRIBUTE_IGNORE || attribute.id == CU_LAUNCH_ATTRIBUTE_PRIORITY ||

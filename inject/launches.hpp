@@ -56,7 +56,7 @@ struct Launch {
 [[nodiscard]] std::vector<std::byte> parameters_of(CUfunction function, const Launch& launch);
 /// The same, but nothing where the driver does not tell.
 [[nodiscard]] std::optional<std::vector<std::byte>> parameters_if_known(CUfunction function, const Launch& launch);
-/// What launches of one kernel are told apart by: a sum over their parameters but for addresses, which is never 0.
+/// Returns a hash of the parameters without addresses, which tells launches of one kernel apart. It is never 0.
 [[nodiscard]] std::uint64_t numbers_of(const std::vector<std::byte>& parameters);
 /// The launch once more, as the program asked for it.
 CUresult launch_again(CallId id, const void* parameters, CUstream stream);

@@ -20,7 +20,7 @@ void drop_module(CUmodule module);
 /// Writes the code of a kernel of the module, by its name as the linker knows it, if it is there.
 void write_code(std::uint32_t kernel, CUmodule module, const std::string& name);
 
-/// Of a kernel, as far as its machine code tells.
+/// Traits of a kernel, as far as its machine code tells.
 struct CodeTraits {
   bool independent = false;  ///< no block of it can wait for another
   bool loops = true;

@@ -186,8 +186,8 @@ enum RawFlags : std::uint8_t {
 };
 
 struct ShownRequest {
-  /// Of the active lanes. Of shared memory an offset; of local memory one in the rows of 32 words that a warp's lanes
-  /// share, as access::local_address() has it.
+  /// Addresses of the active lanes. In shared memory they are offsets, in local memory offsets in the rows of 32 words
+  /// that a warp's lanes share (access::local_address()).
   std::uint64_t address[32] = {};
   std::uint32_t active = 0;  ///< bit per lane
   std::uint32_t reserved = 0;
@@ -198,9 +198,9 @@ inline constexpr std::uint32_t shown_requests = 10;
 /// Bytes of parameters that a kernel can have (CUDA C++ Programming Guide, "Function Parameters").
 inline constexpr std::uint32_t most_parameter_bytes = 32764;
 
-/// What the requests of one instruction were in the blocks that were seen of one launch: sums, exact. Five are of
-/// caches simulated with the addresses in the order in which the patched launch had them: empty L1s and an empty L2,
-/// sectors by least recent use.
+/// Exact sums over the requests of one instruction in the blocks that were seen of one launch. Five come from simulated
+/// caches, which get the addresses in the order of the patched launch. Their L1s and L2 are empty at first, and replace
+/// the least recently used sectors.
 struct Site {
   std::uint64_t pc = 0;  ///< bytes from the beginning of the kernel
   RawSpace space{};

@@ -31,7 +31,8 @@ struct Watch {
 };
 [[nodiscard]] Watch& watch();
 
-/// While it lives, its thread's time is what watching costs the program. Of several at once in a thread, the first.
+/// Time that watching costs the program: that of its thread while it lives. If a thread has several at once, the first
+/// counts.
 class Spending {
  public:
   Spending();
@@ -76,8 +77,8 @@ void count_launches(const Slot& slot, std::uint64_t launches);
 [[nodiscard]] Unseen reason_not_to(const WatchedLaunch& launch);
 /// The same, where it is so for all launches like it.
 [[nodiscard]] Unseen standing_reason_not_to(const WatchedLaunch& launch);
-/// What watching may still take at this moment; negative: none. It may take a second, or its share of the time that the
-/// program had for itself, whichever is more.
+/// Returns the nanoseconds that watching may still take at this moment; negative: none. In all it may take a second, or
+/// its share of the time that the program had for itself, whichever is more.
 [[nodiscard]] double overhead_left_ns();
 /// Counts a launch of the slot that was not looked at.
 void count_unseen(const Slot& slot, Unseen reason);

@@ -106,7 +106,7 @@ std::optional<std::uint64_t> bytes_of(const ProcessLimit& limit) {
   return set.rlim_cur;
 }
 
-/// What a limit leaves, if it is set.
+/// Returns the bytes that a process limit leaves, or nullopt if the limit is not set.
 std::optional<std::uint64_t> left_by(const ProcessLimit& limit) {
   const auto bytes = bytes_of(limit);
   if (!bytes) return std::nullopt;

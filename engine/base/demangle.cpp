@@ -36,7 +36,8 @@ struct BackReference {
   std::size_t end = 0;
 };
 
-/// All that may be one, in identifiers too. Of "SS_" the latter half, which another reading may have as its end.
+/// Counts the places that may be back references, inside identifiers too. "SS_" counts once: it is one, or ends in
+/// "S_".
 std::size_t possible_references(std::string_view mangled) {
   std::size_t count = 0;
   bool after_s = false;
@@ -95,8 +96,9 @@ class References {
     last_ = {};
   }
 
-  /// Whether no identifier begins there: of an array "A10_", a parameter "T0_" or "fp0_", a vector "Dv4_", a lambda
-  /// "E0_", a local name "_0"; of a literal "Li10E", "Lin10E".
+  /// Returns true if no identifier begins at `end`, because the number before it is something else's: an array's
+  /// "A10_", a parameter's "T0_" or "fp0_", a vector's "Dv4_", a lambda's "E0_", a local name's "_0", a literal's
+  /// "Li10E" or "Lin10E".
   [[nodiscard]] bool is_plain_number(std::size_t end) const {
     if (last_.empty() || end == mangled_.size()) return false;
     if (mangled_[end] == 'E') return last_.size() > 1 && (last_[last_.size() - 2] == 'L' || last_.ends_with('n'));

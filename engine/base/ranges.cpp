@@ -63,7 +63,7 @@ bool same_letters(string_view left, string_view right) {
   return std::ranges::equal(left, right, {}, lower, lower);
 }
 
-/// Whether a number ends in a unit: "4KiB", but not "1e6" or "0x1f".
+/// Returns true if a number ends in a unit: "4KiB", but not "1e6" or "0x1f".
 bool has_unit(string_view text) {
   if (text.starts_with("0x") || text.starts_with("0X")) return false;
   return std::ranges::any_of(text, [](char c) { return (c >= 'a' && c <= 'z' && c != 'e') || (c >= 'A' && c <= 'Z'); });

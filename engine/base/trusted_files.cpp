@@ -37,7 +37,8 @@ bool can_others_write(const FileStatus& status, const FileStatus& installed) {
   return (status.st_mode & S_IWGRP) != 0 && !group_installed && !is_group_of_one(status.st_uid, status.st_gid);
 }
 
-/// Of a path without links and dots. Those above the installation may belong to anybody whom the system lets have them.
+/// Returns true if others can change neither the file nor a folder on its path. The path is absolute and has no dots.
+/// Folders above the installation may belong to anyone whom the system lets have them.
 bool is_path_trusted(const fs::path& file, const fs::path& folder, const FileStatus& installed) {
   const std::string above = folder.string() + "/";
   for (fs::path at = file; at.has_relative_path(); at = at.parent_path()) {

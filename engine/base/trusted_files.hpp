@@ -1,14 +1,14 @@
 #pragma once
-// Which files may be loaded, or run, without their user having named them.
+// Trust in files that are loaded or run without their user having named them.
 
 #include <filesystem>
 
 namespace gpumem {
 
-/// Whether nobody can change the file, or put another in its place, but root, this user and those whose installation it
-/// is: the owner of `installed`, the folder that it lies below, and the group that can write there. A folder that
-/// others can write to is fine only if it is sticky, as /tmp is: what lies in it can be replaced by its owner alone. A
-/// user's own group counts as the user.
+/// Returns true if only these can change the file or put another in its place: root, this user, the owner of
+/// `installed` (the folder that the file lies below), and the group that can write there. A folder that others can
+/// write to is trusted only if it is sticky, as /tmp is: a file in it can be replaced by its owner alone. A user's own
+/// group counts as the user.
 [[nodiscard]] bool is_trusted(const std::filesystem::path& file, const std::filesystem::path& installed);
 
 }  // namespace gpumem

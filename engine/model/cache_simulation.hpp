@@ -55,10 +55,10 @@ class LineRequests {
 /// Whether the site's accesses are for the GPU's own memory.
 [[nodiscard]] bool in_device_memory(const access::Site& site, const Device& device);
 
-/// Whether the requests of a site are known in the order of the launch: because it fills them in (Site::fill), or
-/// because it repeats itself all along, so that a block's are near each other in any order.
+/// Returns true if the requests of a site are known in the order of the launch. Either the site fills them in
+/// (Site::fill), or it repeats itself throughout, so that a block's requests are near each other in any order.
 [[nodiscard]] bool has_order(const access::Site& site, const Workload& workload);
-/// Those from `first` on, as many as there are in `requests`, which get an order that has_order() tells of.
+/// Fills `requests` with the site's requests from number `first` on, in the order of the launch. Requires has_order().
 void fill_in_order(const access::Site& site, std::uint64_t first, std::span<access::WarpRequest> requests);
 
 /// A launch being simulated, of whose sites in device memory each has_order().

@@ -13,7 +13,7 @@ namespace gpumem::model {
 
 namespace {
 
-/// How many times the reference's rates a device's are, and by what it was found.
+/// The ratio of a device's rates to the reference's, and the quantity that it was found by.
 struct Factor {
   double times = 1;
   std::string_view by = {};  ///< empty: by nothing that is known of the device
@@ -77,7 +77,7 @@ Factors::Factors(const Profile& profile, const Stated& stated, const Profile& re
   memory = factor(device.theoretical_bandwidth_bytes_per_s(), other.theoretical_bandwidth_bytes_per_s(),
                   "the memory's theoretical bandwidth", chip);
   channels = factor(memory_channels(device), memory_channels(other), "the channels of the memory", memory);
-  // Of one architecture, slices of L2 hold as much as each other.
+  // Slices of L2 have the same size within an architecture.
   const double slices = static_cast<double>(device.l2_bytes) / static_cast<double>(other.l2_bytes);
   const bool same_slices = device.compute_capability == other.compute_capability && device.l2_bytes > 0;
   l2 = as_stated(&Rates::l2_load_sectors_per_s, "the rate of loads from L2",
@@ -111,7 +111,7 @@ class Guesses {
     if (profile_.rates.*rate < least) set(rate, least, why);
   }
 
-  /// What a byte of a whole array takes of a rate.
+  /// The units of a rate (sectors, lines) that a byte of a whole array takes.
   struct Share {
     RateMember rate;
     double of_byte;

@@ -1,5 +1,5 @@
 #pragma once
-// What a profile leaves out: the rates of a GPU that was measured, scaled by what each is counted by.
+// Rates that a profile leaves out: those of a measured GPU, scaled by what each is counted by.
 
 #include <functional>
 #include <string_view>
@@ -18,7 +18,7 @@ namespace gpumem::model {
 /// mix is guessed from what it is a mix of, and L2 keeps up with the memory.
 void complete(Profile& profile, const Profile& reference);
 
-/// Whether the rate of this name is a guess.
+/// A predicate: true if the rate of this name is a guess.
 using IsGuess = std::function<bool(std::string_view)>;
 
 /// Raises guessed rates of L2 until reads, writes and copies of whole arrays are as fast as memory is.

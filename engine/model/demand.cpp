@@ -133,8 +133,8 @@ bool is_plain(const Workload& workload, const std::vector<access::SiteSummary>& 
     all_steady = all_steady && is_steady;
     bytes += sites[i].footprint.sectors * access::sector_bytes;
   }
-  // Of 16 MiB in an H100's 50 MiB the sums are within 6 % of what was measured in five of six cases, the simulation
-  // within 8 % in three (configs/reference/h100/calibration.json).
+  // The sums are within 6 % of what was measured in five of six cases of 16 MiB in an H100's L2 of 50 MiB, the
+  // simulation within 8 % in three (configs/reference/h100/calibration.json).
   const auto l2 = static_cast<double>(device.l2_bytes);
   return bytes < l2 / (all_steady ? 2 : 4) || bytes > 4 * l2;
 }

@@ -166,8 +166,8 @@ struct Rates : pattern::InstructionCosts {
   double address_copy_cycles = 0;         ///< more for one that loads and stores
 };
 
-/// What a rate is counted by, and so by what it differs from one GPU to another (docs/method.md, What a profile leaves
-/// out).
+/// The quantity that a rate is counted by, and by which it differs from one GPU to another (docs/method.md, What a
+/// profile leaves out).
 enum class Scale {
   nothing,   ///< nothing that a device says of itself
   memory,    ///< bytes that memory moves: channels x their width x the memory's clock

@@ -9,8 +9,9 @@ namespace gpumem::model {
 
 namespace {
 
-/// Whether a site's accesses come in the order of their addresses, up or down, as far as runs of requests from all over
-/// the launch tell. Larger pieces than those may come in another order: between few of them that costs nothing.
+/// Returns true if a site's accesses come in the order of their addresses, up or down. It looks at runs of requests
+/// from all over the launch. Pieces larger than these may come in another order: the few breaks between them cost
+/// nothing.
 bool is_in_order(const access::Site& site) {
   constexpr std::uint64_t runs = 64;
   constexpr std::uint64_t run_requests = 64;

@@ -21,7 +21,8 @@ std::string_view how_of(const Profile& profile, std::string_view rate) {
   return is_rate && !profile.how.at(std::string(other)).starts_with(as) ? profile.how.at(std::string(other)) : how;
 }
 
-/// What a text says of another GPU before it says who published it: "of an L40: ..." or "scaled from an A40: ...".
+/// A text split into the other GPU that it names first and what follows, which says who published it: "of an L40: ..."
+/// or "scaled from an A40: ...".
 struct OtherGpu {
   std::string_view gpu = {};  ///< "an L40"; empty where the text names no other
   std::string_view rest;      ///< what follows

@@ -41,7 +41,7 @@ struct LineSeconds {
   [[nodiscard]] double sum() const { return loaded + filled + stored + mixed; }
 };
 
-/// Of two things that hide each other but for a share of the shorter.
+/// Returns the seconds of two things that hide each other except for a share of the shorter.
 double exposed(double one, double other, double share) { return std::max(one, other) + share * std::min(one, other); }
 
 /// The lines of a launch that is simulated: stores wait for a part of what fills cost.

@@ -13,8 +13,8 @@
 
 namespace gpumem::model {
 
-/// Whether L2 could hold everything of device memory that a launch touches, from the launch before. Never with mapped
-/// host memory.
+/// Returns true if L2 could hold everything that a launch touches in device memory, from the launch before. Never true
+/// with mapped host memory.
 [[nodiscard]] bool fits_in_l2(const Workload& workload, const Demand& demand, const Device& device);
 
 /// Whether everything of device memory that a launch touches fits in L2 and is there from the launch before, so that

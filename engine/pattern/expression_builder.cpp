@@ -13,8 +13,8 @@ namespace {
 
 bool divides(Opcode op) { return op == Opcode::divide || op == Opcode::remainder; }
 
-/// "column 5 of 'i * * 3'", in characters that any terminal and file takes. Of a long text only what is around the
-/// column is shown. Where that is not its beginning nobody can count columns, and a mark shows the place.
+/// Returns the place in words, "column 5 of 'i * * 3'", in characters that any terminal and file takes. A long text is
+/// cut to what is around the column. If its beginning is cut off, columns cannot be counted: "[here]" marks the place.
 std::string column_in(std::string_view text, std::size_t column) {
   constexpr std::size_t longest = 60;
   std::string characters;

@@ -6,9 +6,9 @@
 
 namespace gpumem::inject {
 
-/// Which blocks of a launch run, and how long they are looked at. The others exit before they do anything, for the same
-/// launch with other blocks to run them. That the first one that is turned away is a block before which all were let in
-/// is sure: a block may wait for those before it.
+/// The blocks of a launch that run, and how long they are looked at. The others exit before they do anything: the same
+/// launch with other blocks runs them. All blocks before the first one that is turned away were let in, because a
+/// block may wait for those before it.
 struct LaunchPart {
   std::uint64_t begin_block = 0;  ///< the first one
   std::uint64_t end_block = 0;    ///< behind the last one
@@ -22,11 +22,11 @@ struct LaunchPart {
 inline constexpr std::uint64_t turned_away = std::uint64_t{1} << 63U;
 
 inline constexpr std::uint64_t few_blocks = 16;
-/// Of which one may go unseen: what they access hardly shows it.
+/// The fewest blocks of a launch of which one may go unseen: what they access hardly shows it.
 inline constexpr std::uint64_t many_blocks = 128;
 
-/// Of a launch of so many blocks the part that is looked at first, from this block on. `tried`: few blocks, which tell
-/// how long all would take; for launches whose blocks do not wait for each other.
+/// Returns the part of a launch of `blocks` blocks that is looked at first, from block `begin` on. `tried`: it has few
+/// blocks, which tell how long all would take. That is for launches whose blocks do not wait for each other.
 [[nodiscard]] constexpr LaunchPart first_part(std::uint64_t begin, std::uint64_t blocks, bool tried,
                                               std::uint64_t budget_ns) {
   constexpr std::uint64_t most = 64;
@@ -37,8 +37,8 @@ inline constexpr std::uint64_t many_blocks = 128;
   return part;
 }
 
-/// What it takes to look at a block that takes so long without: 8 times as long, for a kernel that does nothing but
-/// load (H100).
+/// Returns the nanoseconds that it takes to look at a block that otherwise takes `block_ns`: 8 times as long, for a
+/// kernel that only loads (H100).
 [[nodiscard]] constexpr double looking_ns(std::uint64_t block_ns) { return 8 * static_cast<double>(block_ns); }
 
 /// The block behind the last one that has run, of a part as its launch has left it.
@@ -47,7 +47,8 @@ inline constexpr std::uint64_t many_blocks = 128;
   return is_cut ? std::min(part.let_in & ~turned_away, part.end_block) : part.end_block;
 }
 
-/// What a launch takes of which all blocks but the first so many took so long by the host's clock; 0: nobody knows.
+/// Estimates the nanoseconds of a whole launch; 0: unknown. All blocks but the first `ended` took `took_ns` by the
+/// host's clock.
 [[nodiscard]] constexpr double whole_ns(double took_ns, std::uint64_t ended, std::uint64_t blocks) {
   constexpr double queue_ns = 1e4;  // until the GPU has the launch and the host knows of its end
   constexpr double least_ns = 1e6;
@@ -55,8 +56,9 @@ inline constexpr std::uint64_t many_blocks = 128;
   return (took_ns - queue_ns) * static_cast<double>(blocks) / static_cast<double>(blocks - ended);
 }
 
-/// What is looked at after the first part, which took so long: all others if it was short, for these are turned away in
-/// time; else as many as there is time for at its pace. None where that one took all its time.
+/// Returns the part that is looked at after the first, which took `took_ns`. If that was short, it has all other
+/// blocks, which are turned away in time. Otherwise it has as many as there is time for at the first part's pace. It is
+/// empty if the first part took all its time.
 [[nodiscard]] constexpr LaunchPart next_part(const LaunchPart& first, std::uint64_t took_ns, std::uint64_t blocks,
                                              std::uint64_t budget_ns) {
   const std::uint64_t ended = end_of(first);

@@ -28,8 +28,8 @@ std::uint64_t one_in(const Slot& slot, std::uint64_t number) {
   return 1;
 }
 
-/// Whether the launch that comes only launches. Code that is brought when it is first launched waits for the stream:
-/// drivers before CUDA 12.4 cannot bring it sooner.
+/// Returns true if the kernel's code is loaded, so that the next launch does not have to. Lazy loading at the first
+/// launch waits for the stream; drivers before CUDA 12.4 cannot load the code sooner.
 bool is_loaded(Kernel& kernel) {
   if (std::exchange(kernel.loaded, true)) return true;
   return driver().cuFuncLoad != nullptr && driver().cuFuncLoad(kernel.function) == CUDA_SUCCESS;

@@ -103,7 +103,7 @@ __device__ __forceinline__ std::uint64_t block_of_launch() {
   return blockIdx.x + std::uint64_t{gridDim.x} * (blockIdx.y + std::uint64_t{gridDim.y} * blockIdx.z);
 }
 
-/// Whether the block, which is looked at, is let in. The warps of a block are all told the same.
+/// Returns true if the block, which is looked at, is let in. All warps of a block get the same answer.
 __device__ __noinline__ bool is_let_in(LaunchPart& part, std::uint64_t block) {
   auto* let_in = reinterpret_cast<unsigned long long*>(&part.let_in);
   if (part_ns(part) >= part.budget_ns / 2) atomicOr(let_in, static_cast<unsigned long long>(turned_away));
@@ -111,7 +111,7 @@ __device__ __noinline__ bool is_let_in(LaunchPart& part, std::uint64_t block) {
   return (before & turned_away) == 0 || block < (before & ~turned_away);
 }
 
-/// Whether the block is of this part of the launch.
+/// Returns true if the block is of this part of the launch and, where the part is looked at, let in.
 __device__ __noinline__ bool runs(LaunchPart& part) {
   const std::uint64_t block = block_of_launch();
   if (block < part.begin_block || block >= part.end_block) return false;

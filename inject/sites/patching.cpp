@@ -21,7 +21,7 @@ constexpr Callback callbacks[] = {
     {SANITIZER_INSTRUCTION_LOCAL_MEMORY_ACCESS, "gpumem_local"},
     {SANITIZER_INSTRUCTION_MEMCPY_ASYNC, "gpumem_async_copy"},
 };
-/// What older libraries do not know. They refuse it, or take it and never call back.
+/// Callbacks that older libraries do not know. They refuse them, or take them and never call back.
 constexpr Callback later_callbacks[] = {
     {later_instruction::remote_shared_memory_access, "gpumem_remote"},
     {later_instruction::matrix_memory_access, "gpumem_matrix"},

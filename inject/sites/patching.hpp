@@ -8,7 +8,7 @@
 
 namespace gpumem::inject {
 
-/// Whether it succeeded. If not, the user is told that this made launches go unseen.
+/// Returns true if the call succeeded. Otherwise tells the user that launches go unseen because `what` failed.
 [[nodiscard]] bool fine(SanitizerResult result, const char* what);
 [[nodiscard]] bool fine(CUresult result, const char* what);
 

@@ -140,7 +140,7 @@ std::uint32_t counted_warps(const Sample& sample) {
   return static_cast<std::uint32_t>(sample.blocks * warps_per_block(sample));
 }
 
-/// Of what watching may still take, a launch may take so much, that others get something too.
+/// Returns the nanoseconds that a launch may take of what watching may still take, so that others get something too.
 std::uint64_t launch_budget_ns() {
   constexpr double share = 8;
   constexpr double least_ns = 1e6;

@@ -44,8 +44,8 @@ void drop_sample(const Sample& sample);
 void release_tables(CUcontext context);
 /// Drops what is kept of a context that has ended, and its memory with it.
 void forget_tables(CUcontext context);
-/// Waits for the launch, writes what was seen of it, and takes the patch away. What of its blocks has not run, for that
-/// would have taken too long, runs unseen: `again` launches it once more.
+/// Waits for the launch, writes what was seen of it, and takes the patch away. Blocks that have not run, because
+/// looking at them would have taken too long, run unseen: `again` launches them once more.
 [[nodiscard]] SampleEnd end_sample(const Sample& sample, SampleEvent event, std::uint64_t began_ns,
                                    const std::function<CUresult()>& again);
 

@@ -35,8 +35,8 @@ __device__ __noinline__ std::uint64_t part_ns(LaunchPart& part) {
   return began == 0 || now < began ? 0 : now - began;
 }
 
-/// Whether nothing but the number of a request is to be counted any more: the budget is spent, and enough is known of
-/// its site.
+/// Returns true if the budget is spent and enough is known of the site: only the number of its requests is still
+/// counted.
 __device__ __noinline__ bool only_counts(LaunchPart& part, const SiteSums& sums) {
   auto* spent = static_cast<volatile std::uint32_t*>(&part.spent);
   if (*spent == 0) {

@@ -79,7 +79,7 @@ bool launches_differ(const Record& record) {
 constexpr const char* launches_differ_words =
     "Its launches differ: the counted ones access memory in another way than the one seen access by access.";
 
-/// Whether the verdict is told before the sites of a kernel with something that can be changed.
+/// Returns true if the verdict is told before the sites of a kernel with something that can be changed.
 bool verdict_comes_first(const Record& record, const KernelVerdict& verdict, const std::vector<CurableSite>& sites) {
   if (sites.empty() && verdict.name == narrow_words_verdict) return true;
   return waits_for_loads(record.stages) && !verdict.brief.empty() && (!verdict.is_settled || sites.empty());

@@ -63,7 +63,7 @@ ArithmeticCure arithmetic_cure(std::string_view stage) {
   return {stage, "fewer_instructions", "issue fewer: wider loads, unrolled loops, values computed once"};
 }
 
-/// Of the words for a stage that is arithmetic.
+/// Returns true if the words for an arithmetic stage are plural: they "take", not "takes".
 bool is_plural(std::string_view stage) { return stage == "fma" || stage == "special" || stage == "tensor"; }
 
 std::string library_words(const LibraryKernel& library, std::string_view what) {
@@ -133,7 +133,7 @@ double seconds_of(const std::vector<StageRecord>& stages, std::string_view name)
   return stage == stages.end() ? 0 : stage->predicted_s.value_or(0);
 }
 
-/// Whether launching blocks takes longer than anything that they do, or nearly.
+/// Returns true if launching blocks takes longer than anything that they do, or nearly as long.
 bool launch_limits(const std::vector<StageRecord>& stages) {
   constexpr double nearly = 0.9;
   double longest = 0;

@@ -24,7 +24,7 @@ bool lanes_far_apart(const SiteRecord& site) {
   return lines && site.active_lanes && *lines > 0.75 * *site.active_lanes;
 }
 
-/// Whether lanes of a request go to rows of their own: of local memory they would otherwise lie side by side.
+/// Returns true if the lanes of a request go to rows of their own. Lanes of local memory otherwise lie side by side.
 bool lanes_go_apart(const SiteRecord& site) {
   const auto lines = site.per_request(lines_unit).predicted;
   return lines && *lines > 2 * std::max(1.0, site.word_bytes / 4.0);

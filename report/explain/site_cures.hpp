@@ -26,7 +26,7 @@ struct SiteCost {
 /// The pattern of accesses that the compiler added because a thread has more values than registers.
 inline constexpr std::string_view spilled_pattern = "registers spilled";
 
-/// Whether it is of such accesses.
+/// Returns true if the site's accesses are spilled registers.
 [[nodiscard]] bool is_spill(const SiteRecord& site);
 
 /// What somebody can do about a site.

@@ -90,7 +90,8 @@ std::optional<double> demand_beyond(const Evidence& e) {
   return *own / *other;
 }
 
-/// What there is to say when no rule applies. `sorting_gains`: its accesses would be faster in the order of addresses.
+/// Returns the explanation of a case to which no rule applies. `sorting_gains`: its accesses would be faster in the
+/// order of addresses.
 Explanation without_waste(const Evidence& e, bool sorting_gains) {
   if (e.better) {
     const auto more = demand_beyond(e);
@@ -218,8 +219,8 @@ Explanation explain(const Evidence& e) {
 
 // ---- which cases to compare with
 
-/// Whether cases that differ in this parameter have different things to do, so that none of them is a better way to do
-/// what another does: how much, how often, or what.
+/// Returns true if cases that differ in this parameter do different work: how much, how often, or what. Then none of
+/// them is a better way to do what another does.
 bool changes_work(std::string_view parameter) {
   static constexpr std::string_view names[] = {
       "array_words", "buffer_bytes", "fma_per_word", "footprint_bytes", "hot_set_bytes", "image",
@@ -228,7 +229,8 @@ bool changes_work(std::string_view parameter) {
          std::ranges::find(names, parameter) != std::end(names);
 }
 
-/// Whether its data, or a part of it, lies in a cache: no advice for a case whose data fits in none.
+/// Returns true if the data of a case, or a part of it, lies in a cache. Such a case is no advice for one whose data
+/// fits in none.
 bool is_in_cache(const Record& record) {
   return std::ranges::any_of(
       record.flags, [](const std::string& flag) { return flag == "cache_resident" || flag == "partly_cached"; });

@@ -450,8 +450,8 @@
   }
   if (!panels.length) for (const element of [readings, document.querySelector(".hint")]) element.hidden = true;
 
-  // Many panels take seconds. Those of most pages are drawn at once, further ones when they are about to be seen or when
-  // the reader does nothing: who captures the whole page scrolls nowhere.
+  // Many panels take seconds. Most pages draw all theirs at once. Further panels are drawn when they are about to be
+  // seen or when the reader does nothing: a capture of the whole page scrolls nowhere.
   const AT_ONCE = 1000;  // milliseconds
   const drawOnce = (panel) => panel.drawn || panel.draw();
   const panelOf = (plot) => panels.find((panel) => panel.plot === plot);

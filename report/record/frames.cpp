@@ -16,9 +16,9 @@ namespace {
 /// kernel: stubs that launch it.
 constexpr std::string_view runtime_functions[] = {"libcudart_static_", "cudaApi", "__cuda", "__device_stub__",
                                                   "__wrapper__device_stub_"};
-/// Of the runtime's interface, those that launch and allocate. A program may have its own functions of such names.
+/// Functions of the runtime API that launch and allocate. A program may have its own functions of such names.
 constexpr std::string_view interface_functions[] = {"cudaLaunch", "cudaGraph", "cudaMalloc", "cudaHost", "cudaMem"};
-/// What calls main, and what calls the function of a thread.
+/// Functions that call main, or the function of a thread.
 constexpr std::string_view start_functions[] = {
     "_start", "__libc_start_main", "__libc_start_call_main", "start_thread", "clone", "clone3"};
 

@@ -119,8 +119,8 @@ struct Record {
   std::string swept;                                         ///< the parameter that a sweep of this probe varies
   std::string compared;     ///< the parameter whose values are alternatives for the same job; may be empty
   std::string across = {};  ///< the parameter whose values stand side by side in a matrix; may be empty
-  /// Of several GPUs side by side, how many used the host at the same time, this one included: its memory, processors
-  /// and links. Absent where the case uses none of it, in older reports, and where there is one GPU.
+  /// The number of GPUs side by side, this one included, that used the host at the same time: its memory, processors
+  /// and links. Absent if the case uses none of it, in older reports, and if there is one GPU.
   std::optional<std::uint64_t> host_shared_by = {};
   std::string drawn_over = {};      ///< the metric along the x axis of a plot, instead of `swept`; may be empty
   Value baseline;                   ///< value of the compared, else of the swept parameter, in the case that
@@ -162,12 +162,12 @@ struct Record {
   [[nodiscard]] double useful_bytes() const {
     return static_cast<double>(useful_bytes_read) + static_cast<double>(useful_bytes_written);
   }
-  /// Whether other GPUs used the host meanwhile, so that nothing of it can be held against this one.
+  /// Returns true if other GPUs used the host meanwhile: its results cannot be held against this GPU.
   [[nodiscard]] bool shared_host() const { return host_shared_by.value_or(1) > 1; }
   /// Whether `auto` decided the parameter.
   [[nodiscard]] bool is_chosen(std::string_view parameter) const;
-  /// Whether it moves bytes over the link to the host. What moves data without a kernel that touches it is a transfer,
-  /// unless it computes: then it is a library's.
+  /// Returns true if the case moves bytes over the link to the host. A case that moves data without a kernel that
+  /// touches it is a transfer, unless it computes: then it is a library's.
   [[nodiscard]] bool uses_host() const;
   /// Whether it ran, and moved the right data as far as that was looked at.
   [[nodiscard]] bool ran() const { return status == Status::ok && verified != false; }

@@ -168,8 +168,8 @@ class PatternProbe {
   }
 
  private:
-  /// Evaluating the accesses tells how much memory a case needs. Where these are more than a GPU has words for, that
-  /// takes minutes, and nobody means it.
+  /// Throws if a case has more accesses than the GPU has words for. Only evaluating them tells how much memory a case
+  /// needs: for so many that takes minutes, and nobody means it.
   static void require_accesses_in_reach(const Case& tested, const Device& device) {
     if (device.memory_bytes == 0 || !has_buffer(tested) || tested[axis::buffer_bytes] <= device.memory_bytes) return;
     const auto [asked, had] = sizes_apart(tested[axis::buffer_bytes], device.memory_bytes);

@@ -50,7 +50,7 @@ struct Layout {
   }
 };
 
-/// What a page has no room for.
+/// Columns and texts that a page has no room for.
 struct Omitted {
   std::vector<std::string> columns;
   std::vector<std::string> cut;  ///< columns in which texts end before they are complete
