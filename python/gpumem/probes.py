@@ -606,7 +606,7 @@ def matmul(
     matmul: one thread per element along rows or down columns, rows or tiles in shared memory, several outputs a thread,
         or cuBLAS, of floats without tensor cores (default
         row,column,rows-in-shared,tile-16,tile-32,outputs-2,outputs-64,cublas)
-    type: what the matrices hold (default float,double)
+    type: type of the matrices' elements (default float,double)
     product_m: rows of A and C; 0 for as many as --product (0..65536 elements; default 0)
     product_k: columns of A and rows of B, the depth of the product; 0 for as many as --product (0..65536 elements;
         default 0)
