@@ -197,14 +197,15 @@ class Neighbour {
     constexpr int attempts = 1000;
     for (int i = 0; i < attempts; ++i) {
       name_ = path_.parent_path() / fmt::format(".gpumem-{}-{}.tmp", ::getpid(), i);
+      unfinished_.emplace(name_.string());  // first, because a signal may come as soon as the file is there
       Descriptor file(::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-      if (file.is_open()) {
-        unfinished_.emplace(name_.string());
-        return file;
-      }
-      if (errno != EEXIST) break;
+      if (file.is_open()) return file;
+      error_ = errno;
+      unfinished_.reset();
+      if (error_ != EEXIST) break;
+      error_ = 0;
     }
-    error_ = errno;
+    if (error_ == 0) error_ = EEXIST;
     return Descriptor(-1);
   }
 

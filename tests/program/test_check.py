@@ -99,7 +99,7 @@ class Checks(CheckTest):
         self.assertEqual([check["verdict"] for check in report["checks"]].count("fail"), 1)
         self.assertIn('failures="1"', (self.directory / "r.xml").read_text())
         gauges = (self.directory / "r.prom").read_text()
-        self.assertRegex(gauges, r'gpumem_check_passed\{[^}]*check="at least one of the suite's own expectations was checked"\} 0')
+        self.assertRegex(gauges, r"gpumem_check_passed\{[^}]*check=\"at least one of the suite's own expectations was checked\"\} 0")
         self.assertRegex(gauges, r"gpumem_suite_passed\{[^}]*\} 0")
 
     def test_a_skip_may_be_a_failure(self):

@@ -116,8 +116,8 @@ class Contribute(ProgramTest):
         def line(file, *output):
             return self.fail_with(2, "calibrate", *FROM, *(output or ("-o", str(self.profile))), "--contribute", file)
 
-        self.assertIn("name a file in place of -", line("-"))
-        self.assertIn("name a file in place of -", line("-", "-o", "-"))
+        self.assertIn("name one in place of -", line("-"))
+        self.assertIn("name one in place of -", line("-", "-o", "-"))
         self.assertRegex(line("/proc/nowhere/c.json"), "cannot write '/proc/nowhere/c.json': .*; choose another file")
         self.assertIn("is a directory".lower(), line(str(self.directory)).lower())
         self.assertIn("it is read as well", line(REPORTS[0]))

@@ -157,7 +157,7 @@ class Expect(ProgramTest):
         text = self.succeed("expect", "NVIDIA H200", env=settings)
         self.assertIn("your own profile 'NVIDIA H200, calibrated'", text)
         self.assertNotRegex(text.replace("not what healthy ones do", ""), "healthy (GPU|ones)|check smoke|[0-9] to [0-9]")
-        self.assertIn("What a healthy GPU of this kind reaches", self.succeed("expect", "h200", env=settings))
+        self.assertIn("Values that a healthy GPU of this kind reaches", self.succeed("expect", "h200", env=settings))
 
     def test_smoke_passes_what_is_expected(self):
         for profile in PROFILES:

@@ -160,7 +160,7 @@ class Files(ProgramTest):
         with gzip.open(bomb, "wb", compresslevel=1) as file:
             for _ in range(300):
                 file.write(b" " * (1 << 20))
-        self.assertIn("is larger than 256 MiB", self.fail_with(2, "show", str(bomb)))
+        self.assertIn("unpacks to more than 100 times its size", self.fail_with(2, "show", str(bomb)))
 
     def test_suites_and_profiles_on_standard_input(self):
         suite, profile = CONFIGS / "smoke.json", CONFIGS / "gpus" / "h200.json"

@@ -50,7 +50,7 @@ class Peer(ProgramTest):
     def test_one_gpu_is_too_few(self):
         done = run("probe", "peer", "--backend", "model", "--gpu", "h200")
         self.assertEqual(done.returncode, 3)
-        self.assertIn("copies between GPUs need two of them: this machine has 1", done.stderr)
+        self.assertIn("copies between GPUs need two of them, and this profile is of one; predict eight with: --gpu h200x8", done.stderr)
 
     def test_a_gpu_that_is_not_there(self):
         done = run("probe", "--source", "8", *NODE)

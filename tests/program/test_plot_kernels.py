@@ -214,7 +214,7 @@ class Times(KernelsTest):
         self.assertEqual((panel["stacked"], panel["x"]["label"]), (0.5, "time since the first launch, s"))
         self.assertEqual([text for _, text in panel["x"]["ticks"]], ["0", "0.2", "0.4", "0.6", "0.8", "1", "1.2", "1.4",
                                                                      "1.6", "1.8", "2"])
-        self.assertEqual(panel["subtitle"], "left out: 1 of which it is not known")
+        self.assertEqual(panel["subtitle"], "1 kernel without times is left out.")
         self.assertEqual(panel["series"][0]["points"][0]["title"], "long, 0.5 to 1 s")
 
     def test_small_ones_share_a_colour(self):
@@ -238,8 +238,8 @@ class Times(KernelsTest):
     def test_looking_closely_is_cut_out(self):
         """Of the bins in which nothing ran, so many from the beginning on; never one in which something did."""
         ran = [0, 0.1, 0, 0, 0, 0.5, 0, 0.25]
-        for sampling, kept, without in ((None, 8, ""), (0.4, 8, ""), (1.6, 5, " without 1.5 s of looking closely"),
-                                        (100, 3, " without 2.5 s of looking closely")):
+        for sampling, kept, without in ((None, 8, ""), (0.4, 8, ""), (1.6, 5, " without 1.5 s of sampling"),
+                                        (100, 3, " without 2.5 s of sampling")):
             panel = self.times(kernel("a", ran_seconds=ran), sampling_seconds=sampling)
             self.assertEqual(panel["x"]["label"], f"time since the first launch{without}, s")
             self.assertEqual(panel["x"]["names"][-1][0], kept * 0.5)
@@ -251,7 +251,7 @@ class Times(KernelsTest):
         self.assertEqual(self.shares(panel)["a"][0.25] + self.shares(panel)["b"][0.25], 100)
         self.assertAlmostEqual(self.shares(panel)["a"][0.75], 100 * 0.4 / 0.75)
         self.assertAlmostEqual(self.shares(panel)["a"][0.75] + self.shares(panel)["b"][0.75], 100)
-        self.assertEqual(panel["subtitle"], "drawn as all of the time: 1 bar in which kernels that overlap took more, up to 150 %")
+        self.assertEqual(panel["subtitle"], "In 1 bar overlapping kernels add up to 150 %; drawn as 100 %.")
 
     def test_of_a_measured_program(self):
         panel = self.panels(H200 / "programs" / "kernels.json", "--figure", "timeline")[0]
