@@ -260,8 +260,8 @@ class Checks(CheckTest):
             ("smoke", "--offset", "1"): "--offset",
             ("smoke", "--junit", "-"): "gpumem show REPORT --format junit",
             ("smoke", "--openmetrics", "-"): "gpumem show REPORT --format openmetrics",
-            ("smoke", "--junit", "r.x", "--openmetrics", "./r.x"): "--openmetrics: './r.x' is to hold something else",
-            ("smoke", "--output", "r.json", "--junit", "r.json"): "--junit: 'r.json' is to hold something else",
+            ("smoke", "--junit", "r.x", "--openmetrics", "./r.x"): "--openmetrics: './r.x' is named twice; name another file",
+            ("smoke", "--output", "r.json", "--junit", "r.json"): "--junit: 'r.json' is named twice; name another file",
             ("smoke", "smoke", "--format", "json"): "one report of one suite",
         }.items():
             with self.subTest(arguments):
