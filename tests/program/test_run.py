@@ -392,7 +392,7 @@ class Report(RunTest):
         self.watch(WATCHED, "kernels", options=("--output", report), env=self.variables | {"CUDA_INJECTION64_PATH": "/theirs.so"})
         notes = strict_json(report.read_text())["program"]["notes"]
         self.assertEqual(len(notes), 1)
-        self.assertIn("CUDA_INJECTION64_PATH was /theirs.so", notes[0])
+        self.assertIn("CUDA_INJECTION64_PATH names /theirs.so, which was not loaded", notes[0])
 
     def test_another_library_was_to_see_ranges(self):
         report = self.directory / "report.json"
@@ -400,7 +400,7 @@ class Report(RunTest):
                           env=self.variables | {"NVTX_INJECTION64_PATH": "/theirs.so"})
         self.assertEqual(done.stdout, b"/theirs.so\n")
         (note,) = strict_json(report.read_text())["program"]["notes"]
-        self.assertIn("NVTX_INJECTION64_PATH is /theirs.so, which was left alone", note)
+        self.assertIn("NVTX_INJECTION64_PATH is /theirs.so and was kept", note)
 
     def test_ranges_are_a_column_where_there_are_any(self):
         report = self.directory / "report.json"
