@@ -10,8 +10,8 @@ namespace {
 /// "Bank_Conflicts" as "bank-conflict".
 std::string as_anchor(std::string_view term) {
   std::string anchor;
-  for (const unsigned char c : term) {
-    anchor += c == ' ' || c == '_' ? '-' : static_cast<char>(std::tolower(c));
+  for (const char c : term) {
+    anchor += c == ' ' || c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   return anchor;
 }

@@ -80,20 +80,6 @@ bool in_device_memory(const access::Site& site, const Device& device) {
   return home == access::Home::device_memory || (home == access::Home::host_memory && device.integrated);
 }
 
-bool has_order(const access::Site& site, const Workload& workload) {
-  const bool once = site.passes == 1 && workload.launches == 1 && !workload.cold;
-  return site.fill || (site.growth_bytes && site.request && once);
-}
-
-void fill_in_order(const access::Site& site, std::uint64_t first, std::span<WarpRequest> requests) {
-  for (WarpRequest& request : requests) {
-    request.active = 0;
-    request.word_bytes = site.word_bytes;
-  }
-  if (site.fill) return site.fill(first, requests);
-  for (std::size_t i = 0; i < requests.size(); ++i) requests[i] = site.request(first + i);
-}
-
 CacheSimulation::CacheSimulation(const Workload& workload, const Profile& profile, unsigned log2_rate)
     : workload_(workload),
       device_(profile.device),
@@ -200,7 +186,11 @@ void CacheSimulation::fill(const access::Site& site, std::uint64_t block, unsign
                            std::uint64_t warps) {
   stop_if_requested();
   batch_.resize(warps);
-  fill_in_order(site, (block * site.instructions + turn) * warps_ + warp, batch_);
+  for (WarpRequest& request : batch_) {
+    request.active = 0;
+    request.word_bytes = site.word_bytes;
+  }
+  site.fill((block * site.instructions + turn) * warps_ + warp, batch_);
 }
 
 /// One turn of stores of blocks that are resident together.

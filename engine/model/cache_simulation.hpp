@@ -55,13 +55,7 @@ class LineRequests {
 /// Whether the site's accesses are for the GPU's own memory.
 [[nodiscard]] bool in_device_memory(const access::Site& site, const Device& device);
 
-/// Returns true if the requests of a site are known in the order of the launch. Either the site fills them in
-/// (Site::fill), or it repeats itself throughout, so that a block's requests are near each other in any order.
-[[nodiscard]] bool has_order(const access::Site& site, const Workload& workload);
-/// Fills `requests` with the site's requests from number `first` on, in the order of the launch. Requires has_order().
-void fill_in_order(const access::Site& site, std::uint64_t first, std::span<access::WarpRequest> requests);
-
-/// A launch being simulated, of whose sites in device memory each has_order().
+/// A launch being simulated, of whose sites in device memory each has its requests in order (Site::fill).
 class CacheSimulation {
  public:
   CacheSimulation(const Workload& workload, const Profile& profile, unsigned log2_rate);

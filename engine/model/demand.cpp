@@ -119,7 +119,6 @@ bool is_plain(const Workload& workload, const std::vector<access::SiteSummary>& 
   constexpr double little = 1.5;  // of a pattern that goes on steadily, neighbours share it
   constexpr double rare = 0.002;  // sectors that are not as all the others
   double bytes = 0;
-  bool all_steady = true;
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const access::Site& site = workload.sites[i];
     if (!asks_for_sectors(site) || home_of(site, device) != Home::device_memory) continue;
@@ -130,13 +129,10 @@ bool is_plain(const Workload& workload, const std::vector<access::SiteSummary>& 
     if (!site.growth_bytes && lines > hardly * sites[i].footprint.lines) return false;
     const double incomplete = incomplete_share(sites[i].footprint);
     if (site.op == Op::store && incomplete > rare && incomplete < 1 - rare) return false;
-    all_steady = all_steady && is_steady;
     bytes += sites[i].footprint.sectors * access::sector_bytes;
   }
-  // The sums are within 6 % of what was measured in five of six cases of 16 MiB in an H100's L2 of 50 MiB, the
-  // simulation within 8 % in three (configs/reference/h100/calibration.json).
   const auto l2 = static_cast<double>(device.l2_bytes);
-  return bytes < l2 / (all_steady ? 2 : 4) || bytes > 4 * l2;
+  return bytes < l2 / 4 || bytes > 4 * l2;
 }
 
 /// uncombined_share of a launch that was simulated: the more lines a store goes to and warps next to each other store

@@ -35,7 +35,8 @@ double lines_of_warps(const Workload& workload, const access::Site& site) {
     const std::uint64_t block = k * workload.blocks / blocks;
     lines.clear();
     for (unsigned turn = 0; turn < site.instructions; ++turn) {
-      fill_in_order(site, (block * site.instructions + turn) * warps, requests);
+      for (WarpRequest& request : requests) request = {.word_bytes = site.word_bytes};
+      site.fill((block * site.instructions + turn) * warps, requests);
       for (const WarpRequest& request : requests) {
         for (std::uint32_t lanes = request.active; lanes != 0; lanes &= lanes - 1) {
           lines.push_back(request.address[std::countr_zero(lanes)] / access::line_bytes);
@@ -81,12 +82,11 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
   for (const access::Site& site : workload.sites) {
     if (!in_device_memory(site, profile.device)) continue;
     (site.op == access::Op::load ? loads : stores) += static_cast<double>(site.requests);
-    if (!has_order(site, workload)) return std::nullopt;
-    const auto [cost, footprint] = access::summarise(site);
+    if (!site.fill || !site.summary) return std::nullopt;
     // Extrapolated, the lines may be those of a walk down columns that has not come to the next lines yet.
-    lines += std::max(footprint.lines, footprint.sectors / sectors_of_line);
-    bytes += footprint.sectors * access::sector_bytes;
-    lookups += static_cast<double>(site.requests) * cost.lines_per_request;
+    lines += std::max(site.summary->footprint.lines, site.summary->footprint.sectors / sectors_of_line);
+    bytes += site.summary->footprint.sectors * access::sector_bytes;
+    lookups += static_cast<double>(site.requests) * site.summary->cost.lines_per_request;
   }
   if (lookups == 0) return std::nullopt;
   constexpr std::uint64_t short_launch = std::uint64_t{1} << 25U;  // accesses of a site

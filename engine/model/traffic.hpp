@@ -47,9 +47,9 @@ struct Traffic {
   [[nodiscard]] Traffic times(double factor) const;
 };
 
-/// Returns the simulated traffic of a launch, or nullopt if the requests of a site in device memory are not known in
-/// order (has_order()). Simulates one in 2^log2_fewer_lines of the lines that it takes to know the launch by, as long
-/// as enough are left to tell launches apart.
+/// Absent where a site that asks for sectors of device memory does not say its requests in order (Site::fill). Of the
+/// lines that it takes to know the launch by, one in 2^log2_fewer_lines is simulated, as long as that leaves enough to
+/// see one launch from another.
 [[nodiscard]] std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profile,
                                                 unsigned log2_fewer_lines = 0);
 

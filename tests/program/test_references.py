@@ -99,8 +99,6 @@ class References(ProgramTest):
     def test_zero_copy_of_the_h200(self):
         self.check("h200/zero-copy.json",
                    ({"op": "write", "offset_elements": 1, "placement": "mapped"}, 0.04, 0.05),
-                   # The kernel's 64 MiB are little more than L2, so they are simulated, as for an expression: 3.4 %.
-                   ({"op": "write", "offset_elements": 1, "placement": "copied"}, 0.03, 0.035),
                    ({}, 0.03, 0.03))
 
     def test_overlap_of_the_h200(self):

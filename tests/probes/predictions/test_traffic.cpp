@@ -375,8 +375,9 @@ TEST_CASE("traffic: the same launch has the same traffic", "[traffic]") {
 
 TEST_CASE("traffic: is known where all sites say their requests in order", "[traffic]") {
   const Profile profile = small_gpu();
-  const Case periodic = global::test::case_of("blocked", {{"run_elements", std::uint64_t{2}}});
-  CHECK(traffic_of(periodic.probe->describe(periodic, profile.device), profile));
+  CHECK_FALSE(traffic_of(test::global_case("stride", std::uint64_t{3}, "read")
+                             .probe->describe(test::global_case("stride", std::uint64_t{3}, "read"), profile.device),
+                         profile));
   CHECK_FALSE(traffic_of(Workload{}, profile));
   Workload copy = workload_of("i", "copy", mib, profile);
   CHECK(traffic_of(copy, profile));
