@@ -280,7 +280,8 @@ TEST_CASE("several GPUs: what they share fails none of them, and a slow link fai
     one_is_slow = true;
     CHECK(fixture.check() == 1);
     CHECK(fixture.said("FAIL  pinned copies reach the link"));
-    for (const json& check : json::parse(fixture.content("r.json"))["checks"]) {
+    const json report = json::parse(fixture.content("r.json"));  // a temporary would end before the loop
+    for (const json& check : report["checks"]) {
       if (check["verdict"] == "fail" && check.contains("device")) CHECK(check["device"] == 1);
     }
   }
