@@ -3,11 +3,10 @@
 //
 // Requests say what to do, and how: {"do": "open" | "trial" | "run" | "count", "device": ..., "numa": ...,
 // "counting": ..., "ci_width": ..., "time_budget_s": ..., "own_profiles": ..., "gpu": ...}, the last if somebody chose
-// it, with {"probe": ..., "parameters": {...}} of a case or, to count, {"cases": [...], "records": [...]}, these cases
-// as
-// {"probe": ..., "parameters": {...}} each. To run a case "together" is: {"ready": true, "uses_host": ..., "numa_node":
-// ...} comes back when it could be timed, the last if its host memory is bound to a node. {"time_budget_s": ...} lets
-// it go on, with so much time.
+// it, with {"probe": ..., "parameters": {...}} of a case or, to count, {"cases": [...], "records": [...]}, where each
+// case is {"probe": ..., "parameters": {...}}. To run a case "together" is: {"ready": true, "uses_host": ...,
+// "numa_node": ...} comes back when it could be timed, the last if its host memory is bound to a node.
+// {"time_budget_s": ...} lets it go on, with so much time.
 //
 // Answers are a report of what is known of the GPU, with the records asked for; beside that {"goodness": x} of a trial,
 // {"problem": text} of counting, and {"free_memory_bytes": n}, which a report does not say; or {"error": text, "kind":
