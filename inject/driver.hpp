@@ -34,7 +34,7 @@ namespace gpumem::inject {
   F(cuStreamSynchronize)                         \
   F(cuThreadExchangeStreamCaptureMode)
 
-/// What is asked of CUDA graphs, and what launches their nodes.
+/// Functions that inspect CUDA graphs, and functions that launch what their nodes do.
 #define GPUMEM_GRAPH_FUNCTIONS(F)   \
   F(cuGraphChildGraphNodeGetGraph)  \
   F(cuGraphCreate)                  \
@@ -60,7 +60,7 @@ namespace gpumem::inject {
 struct Driver {
 #define GPUMEM_MEMBER(name) decltype(&::name) name = nullptr;
   GPUMEM_DRIVER_FUNCTIONS(GPUMEM_MEMBER)
-  // Of drivers that have all of them; else null.
+  // Null if the driver lacks them; has_graphs() is true if it has all of them.
   GPUMEM_GRAPH_FUNCTIONS(GPUMEM_MEMBER)
 #undef GPUMEM_MEMBER
   [[nodiscard]] bool has_graphs() const { return cuGraphGetNodes != nullptr; }
@@ -74,7 +74,7 @@ struct Driver {
   CUresult (*cuDeviceTotalMem)(std::size_t*, CUdevice) = nullptr;
   CUresult (*cuDeviceGetUuid)(CUuuid*, CUdevice) = nullptr;
   CUresult (*cuEventElapsedTime)(float*, CUevent, CUevent) = nullptr;
-  // Of drivers that have them; else null.
+  // Null if the driver lacks them.
   CUresult (*cuStreamWaitValue32)(CUstream, CUdeviceptr, cuuint32_t, unsigned) = nullptr;
   CUresult (*cuFuncLoad)(CUfunction) = nullptr;
   CUresult (*cuFuncGetParamInfo)(CUfunction, std::size_t, std::size_t*, std::size_t*) = nullptr;
@@ -83,7 +83,8 @@ struct Driver {
 };
 
 [[nodiscard]] const Driver& driver();
-/// Finds them. What is missing in words, or empty.
+/// Finds the functions. Returns the name of a missing one, or of the library if that is missing; empty if all were
+/// found.
 [[nodiscard]] std::string load_driver();
 
 /// While it lives, calls of this thread are ours: no stream capture of the program's takes offence at them, and they

@@ -64,7 +64,7 @@ Kernel* kernel_of(CUcontext context, CUfunction function, const char* symbol, co
   Kernel kernel;
   kernel.function = function;
   if (driver().cuFuncGetModule(&kernel.module, function) != CUDA_SUCCESS) {
-    // What is launched may be a kernel that no context has yet, and the symbol then that of a stub.
+    // `function` may be a kernel (CUkernel) that no context has yet. The symbol is then that of a stub.
     if (driver().cuKernelGetFunction == nullptr ||
         driver().cuKernelGetFunction(&kernel.function, reinterpret_cast<CUkernel>(function)) != CUDA_SUCCESS ||
         driver().cuFuncGetModule(&kernel.module, kernel.function) != CUDA_SUCCESS) {

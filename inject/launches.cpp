@@ -77,7 +77,7 @@ bool is_cooperative(CallId id) {
   return id == driver_call::cuLaunchCooperativeKernel || id == driver_call::cuLaunchCooperativeKernel_ptsz;
 }
 
-/// Whether a stream of 0 is the thread's own.
+/// True if a stream of 0 is the thread's own.
 bool is_per_thread(CallId id) {
   return id == driver_call::cuLaunchKernel_ptsz || id == driver_call::cuLaunchKernelEx_ptsz ||
          id == driver_call::cuLaunchCooperativeKernel_ptsz;
@@ -98,7 +98,8 @@ bool is_plain(const CUlaunchConfig& config) {
   });
 }
 
-/// Of a launch that brings all parameters as one buffer (CU_LAUNCH_PARAM_BUFFER_POINTER), which names end by zero.
+/// The parameters of a launch that brings all of them as one buffer (CU_LAUNCH_PARAM_BUFFER_POINTER). `extra` has pairs
+/// of a name and a value up to CU_LAUNCH_PARAM_END. Empty if there is no buffer, or a name that is not known.
 std::vector<std::byte> buffer_of(void** extra) {
   const void* buffer = nullptr;
   std::size_t bytes = 0;
@@ -187,7 +188,7 @@ std::optional<std::vector<std::byte>> parameters_if_known(CUfunction function, c
   std::size_t offset = 0;
   std::size_t bytes = 0;
   for (std::size_t i = 0; driver().cuFuncGetParamInfo(function, i, &offset, &bytes) == CUDA_SUCCESS; ++i) {
-    // What does not fit is none of a kernel's.
+    // No kernel has parameters that overlap or go beyond the limit.
     if (offset < all.size() || offset > most_parameter_bytes || bytes > most_parameter_bytes - offset) return {};
     if (launch.parameters == nullptr || launch.parameters[i] == nullptr) return std::nullopt;
     all.resize(offset + bytes);

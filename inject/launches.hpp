@@ -24,7 +24,7 @@ namespace gpumem::inject {
 [[nodiscard]] bool is_graph_launch(CallId id);
 [[nodiscard]] bool is_capture(CallId id);
 [[nodiscard]] bool ends_context(CallId id);
-/// What `launch_of` says of a launch that is like others: its function and shape.
+/// The part of a Launch that launches of one kind have in common: function and shape.
 struct LaunchKey {
   CUfunction function = nullptr;
   Shape shape;
@@ -33,7 +33,7 @@ struct LaunchKey {
 
 /// A call of `capture_calls` has returned. Any thread.
 void note_capture(CallId id, CUresult result);
-/// Whether some stream may be recorded at this moment.
+/// True if some stream may be recorded at this moment.
 [[nodiscard]] bool is_anything_captured();
 
 /// A launch as its caller described it.
@@ -43,22 +43,22 @@ struct Launch {
   CUstream stream = nullptr;
   bool cooperative = false;
   bool divisible = false;  ///< some blocks may be launched now and others later
-  // What the kernel is called with, each or both null; only while the call lasts.
+  // The parameters of the kernel, in one of two forms. Each or both may be null. Only while the call lasts.
   void** parameters = nullptr;
   void** extra = nullptr;
 };
 
-/// What a call of `launch_calls` launches, from the parameters that the callback has.
+/// The launch that a call of `launch_calls` asks for, read from the parameters of the callback.
 [[nodiscard]] Launch launch_of(CallId id, const void* parameters);
 /// The parameters that a launch hands its kernel, side by side as the kernel finds them in its constant bank: branches
 /// of most kernels depend on them. Empty where the driver does not tell how they lie. Called while the launch's own
 /// call lasts.
 [[nodiscard]] std::vector<std::byte> parameters_of(CUfunction function, const Launch& launch);
-/// The same, but nothing where the driver does not tell.
+/// The same, but nullopt if the driver does not tell.
 [[nodiscard]] std::optional<std::vector<std::byte>> parameters_if_known(CUfunction function, const Launch& launch);
 /// Returns a hash of the parameters without addresses, which tells launches of one kernel apart. It is never 0.
 [[nodiscard]] std::uint64_t numbers_of(const std::vector<std::byte>& parameters);
-/// The launch once more, as the program asked for it.
+/// Launches once more, as the program asked for it, but in `stream`.
 CUresult launch_again(CallId id, const void* parameters, CUstream stream);
 
 }  // namespace gpumem::inject

@@ -1,5 +1,5 @@
 #pragma once
-// Memory of the GPU. The program is to get all that it gets by itself.
+// Memory of the GPU. A watched program must get as much of it as it would get by itself.
 
 #include <cstdint>
 
@@ -8,11 +8,12 @@
 
 namespace gpumem::inject {
 
-/// Whether a context's GPU can spare memory. Where it could not, it is asked again a second later: asking takes time.
+/// Tells whether a context's GPU can spare memory. After a refusal it does not ask the driver again for a second,
+/// because asking takes time.
 class Room {
  public:
-  /// For so many bytes in the current context, beside what the driver takes, without asking, for code that is loaded
-  /// when it is first launched.
+  /// Returns true if `bytes`, and 64 MiB for the driver, are free in the current context. The driver takes memory
+  /// without asking, for code that is loaded when it is first launched.
   [[nodiscard]] bool has(std::uint64_t bytes) {
     constexpr std::uint64_t of_the_driver = std::uint64_t{64} << 20U;
     constexpr std::uint64_t next_try_ns = 1'000'000'000;

@@ -53,8 +53,9 @@ std::string_view section_of(std::string_view file, std::string_view name) {
   return {};
 }
 
-/// Where the kernel finds its parameters in constant bank 0, as ptxas notes it: attributes of a format, a name and two
-/// bytes each, which are the length of what follows in the format 4. 0 where nothing says so.
+/// Returns the offset of the kernel's parameters in constant bank 0, as ptxas notes it; 0 if it notes none.
+/// `attributes` is a list. Each entry begins with a format, a name and two more bytes, which are the length of the
+/// value that follows in format 4.
 std::uint32_t parameter_offset(std::string_view attributes) {
   constexpr std::size_t head = 4;
   constexpr char with_value = 4;

@@ -1,8 +1,9 @@
 // Ranges marked with NVTX. The program's copy of NVTX (a header, or libnvToolsExt) loads the library that
-// NVTX_INJECTION64_PATH names when it is first used, in processes without a GPU as well, and asks it which of its calls
-// it wants to have. Several copies in a process ask one after another.
+// NVTX_INJECTION64_PATH names when it is first used, in processes without a GPU as well. It asks the library which of
+// NVTX's calls to redirect. Several copies in a process ask one after another.
 //
-// Of the interface (nvtx3/nvToolsExt.h, nvtxTypes.h) only what is used here is declared, for not every toolkit has it.
+// Only the part of the interface (nvtx3/nvToolsExt.h, nvtxTypes.h) that is used is declared here, because not every
+// toolkit has it.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +18,7 @@ using Function = void (*)();
 
 struct ExportedCallbacks {
   std::size_t struct_size;
-  /// Where the functions of a module are to be put: a place for each, or null.
+  /// Gives a place for each function of a module, into which its replacement is to be written; a place may be null.
   int (*module_functions)(std::uint32_t module, Function*** places, unsigned* count);
 };
 constexpr std::uint32_t exported_callbacks = 1;  // NVTX_ETID_CALLBACKS
@@ -37,7 +38,7 @@ struct EventAttributes {
 };
 enum MessageType : std::int32_t { narrow = 1, wide = 2, registered = 3 };
 
-/// What the program gets where nobody watches: it is not to notice.
+/// Push and pop return this without a tool. The program must not notice that it is watched.
 constexpr int no_depth = -2;  // NVTX_NO_PUSH_POP_TRACKING
 
 const Range* marked_range(Domain domain, const EventAttributes* attributes) {
@@ -70,7 +71,8 @@ int pop_in_domain(Domain domain) {
 }
 int pop() { return pop_in_domain(nullptr); }
 
-// Handles are what these return. What is registered, domains included, is kept: others may have the same name.
+// The program's handles are the pointers that these return. Registered strings and domains are never freed, because
+// others may have the same name.
 template <class Character>
 const Range* register_string(Domain domain, const Character* text) {
   return range_of(domain, name_of(text));
@@ -80,7 +82,7 @@ Domain create_domain(const Character* name) {
   return domain_of(name_of(name));
 }
 
-/// A call of NVTX by its module and number there, and what is to be called in its place.
+/// A call of NVTX by its module and number there, and the function that is to be called in its place.
 struct Callback {
   std::uint32_t module;
   unsigned number;
@@ -99,7 +101,7 @@ constexpr std::uint32_t core2 = 5;  // NVTX_CB_MODULE_CORE2
 
 }  // namespace gpumem::inject
 
-/// False: the callbacks are not to be had, and NVTX does without us.
+/// Returns 0 if the callbacks cannot be had; NVTX then does without us.
 extern "C" __attribute__((visibility("default"))) int
 InitializeInjectionNvtx2(  // NOLINT(readability-identifier-naming)
     gpumem::inject::GetExported get_exported) {

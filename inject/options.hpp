@@ -1,5 +1,5 @@
 #pragma once
-// What `gpumem run` asked for, by the environment (environment.hpp).
+// The options of `gpumem run`, handed over in environment variables (environment.hpp).
 
 #include <regex.h>
 
@@ -24,7 +24,7 @@ struct Options {
   bool has_kernel = false;
   regex_t kernel{};
 
-  /// Whether a kernel of this demangled name is to be seen closely.
+  /// Returns true if a kernel of this demangled name is to be looked at closely.
   [[nodiscard]] bool wants_kernel(const char* name) const;
 };
 

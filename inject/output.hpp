@@ -21,7 +21,8 @@ template <class Structure>
 
 /// Begins the files of this process. False: not possible, and nothing is written from here on.
 bool open_output(const std::string& folder, EngineKind engine);
-/// Of a child that was forked and whose memory is a copy: nothing of it goes to its parent's files.
+/// Closes the files; nothing is written from here on. A forked child calls it, because its memory is a copy and the
+/// files are its parent's.
 void leave_output();
 
 /// Appends an event; one thread at a time does.
@@ -29,7 +30,7 @@ void write_event(EventKind kind, std::initializer_list<Part> parts);
 /// One line that the user is to read. Each text goes out once.
 void write_problem(bool fatal, std::string_view text);
 
-/// Zeros that belong to nobody where there is no file.
+/// The totals in the process's file; a structure that nobody reads if there is no file.
 [[nodiscard]] LaunchTotals& totals();
 /// A slot that is not in use yet, numbered from 0; null where there is none left.
 [[nodiscard]] LaunchSlot* new_slot(std::uint32_t& number);

@@ -10,7 +10,7 @@
 
 namespace gpumem::inject {
 
-/// Whose ranges they are, by its name; null: the program's own.
+/// The domain of ranges, by its name; null: the program's own.
 using Domain = const std::string*;
 
 /// All ranges of one name in a domain.
@@ -20,7 +20,7 @@ struct Range {
   mutable std::atomic<bool> named = false;  ///< its name is written
 };
 
-// So many names are kept apart: programs may number them. Those that come later are one.
+// At most this many names are kept apart, because programs may number them. All later ones are one range, other_names.
 inline constexpr std::size_t most_names = 4096;
 inline constexpr std::string_view other_names = "(more)";
 inline constexpr std::size_t longest_name = 100;  ///< bytes; of a longer one the beginning
@@ -37,13 +37,14 @@ inline constexpr std::size_t deepest_open = 128;  ///< deeper ones of a thread d
 /// Writes the range's name, once.
 void name_range(const Range& range);
 
-// Of the calling thread.
+// On the calling thread:
 
-/// A range without a name (null) is one that launches are not named after.
+/// Opens a range. Launches are not named after a null range, which has no name.
 void open_range(Domain domain, const Range* range);
-/// The domain's innermost one, if any is open.
+/// Closes the innermost range of the domain, if any is open.
 void close_range(Domain domain);
-/// The innermost one: of the program's own, else of whoever's; null: none. It costs no more than a read.
+/// Returns the innermost open range of the program's own domain, else of any domain; null if none is open. Costs no
+/// more than a read.
 [[nodiscard]] const Range* current_range();
 
 }  // namespace gpumem::inject

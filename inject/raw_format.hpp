@@ -1,8 +1,8 @@
 #pragma once
-// What the injected library leaves in a run's folder: plain structures, written by one build of gpumem and read by the
-// same. Per process of the program a pair of files, `<pid>-<time>.events` and `<pid>-<time>.launches`, whole at every
-// moment, however the process ends: events are appended one by one (the last may be cut off), launches are counted in
-// memory that is mapped from the file.
+// The files that the injected library leaves in a run's folder: plain structures, read by the same build of gpumem that
+// wrote them. Each process of the program writes a pair, `<pid>-<time>.events` and `<pid>-<time>.launches`. Both are
+// whole at every moment, however the process ends: events are appended one by one (the last may be cut off), and
+// launches are counted in memory that is mapped from the file.
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@ namespace gpumem::inject {
 inline constexpr const char* events_suffix = ".events";
 inline constexpr const char* launches_suffix = ".launches";
 
-/// What the process was watched with.
+/// The engine that watched the process.
 enum class EngineKind : std::uint32_t {
   sites,    ///< some launches access by access
   counters  ///< some launches by the hardware's counters
@@ -120,7 +120,7 @@ struct Span {
   std::uint64_t begin_ns = 0;  ///< by the clock of LaunchTotals::began_ns
   std::uint64_t took_ns = 0;
 };
-/// Of a process; later ones are counted.
+/// Spans of a process that are kept; later ones are only counted.
 inline constexpr std::uint64_t kept_spans = 8192;
 
 /// Why a launch was not looked at closely: not seen access by access, or not counted.
@@ -164,7 +164,7 @@ struct SampleEvent {
   std::uint64_t blocks = 0;  ///< that were seen; fewer than the launch has: the others ran unseen
 };
 
-/// What the hardware counted of launches of one slot, a part of it in each: "passes".
+/// The hardware's counts of launches of one slot. Each launch counted a part of them, a "pass".
 struct CountsEvent {
   std::uint32_t slot = 0;    ///< index of its LaunchSlot
   std::uint32_t passes = 0;  ///< launches that it took
@@ -173,7 +173,7 @@ struct CountsEvent {
 
 enum class RawSpace : std::uint8_t { global, shared, local, host, cluster };
 enum class RawOp : std::uint8_t { load, store, atomic };
-/// How else an access is unlike a plain one.
+/// Bits that tell an access from a plain load, store or atomic.
 enum RawFlags : std::uint8_t {
   raw_async_copy = 1,      ///< cp.async: the load's data goes to shared memory without a register
   raw_outside_kernel = 2,  ///< of a function that the kernel calls: `pc` is the address itself
@@ -250,8 +250,8 @@ inline constexpr std::uint32_t kept_ranges = 8;
 
 inline constexpr std::uint32_t kept_bins = 64;
 
-/// When launches ran: nanoseconds of GPU time in each bin of the time since LaunchTotals::began_ns, of those launches
-/// whose begin is known, each for as many as it stands for.
+/// When launches ran: nanoseconds of GPU time in each bin of the time since LaunchTotals::began_ns. Only launches whose
+/// begin is known are included, each for as many launches as it stands for.
 struct TimeLine {
   std::uint64_t bin_ns = 0;  ///< width of a bin; 0: nothing is known
   std::uint64_t ran_ns[kept_bins] = {};
@@ -281,7 +281,7 @@ inline constexpr std::uint64_t launch_slots = 65536;
 
 enum class FrameLanguage : std::uint8_t { python, native };
 
-/// A place in the program's text, then its file, function and module.
+/// A place in the program's source. The texts of its file, function and module follow.
 struct CallerFrame {
   std::uint32_t line = 0;  ///< 0: not known
   FrameLanguage language{};
@@ -295,14 +295,14 @@ struct CallerFrame {
 };
 inline constexpr std::uint32_t most_caller_frames = 16;
 
-/// Of a file by its size and the time of its last change.
+/// Returns a hash of a file's size and the time of its last change, to tell whether it has changed since.
 [[nodiscard]] constexpr std::uint32_t mark_of(std::int64_t bytes, std::int64_t seconds, std::int64_t nanoseconds) {
   const auto mixed = static_cast<std::uint64_t>(bytes) * 0x9e3779b97f4a7c15 ^
                      static_cast<std::uint64_t>(seconds) * 0xc2b2ae3d27d4eb4f ^ static_cast<std::uint64_t>(nanoseconds);
   return static_cast<std::uint32_t>(mixed ^ mixed >> 32U);
 }
 
-/// Who asked for a launch: the innermost frame first.
+/// The frames that asked for a launch, the innermost first.
 struct CallerEvent {
   std::uint32_t slot = 0;  ///< index of its LaunchSlot
   std::uint32_t frames = 0;
@@ -310,7 +310,7 @@ struct CallerEvent {
   std::uint32_t operator_bytes = 0;  ///< of the operator's name; 0: not known
   std::uint32_t reserved = 0;
 };
-/// Different places that one slot's launches are asked for from, as many as are kept.
+/// Different places that ask for launches of one slot; at most so many are kept.
 inline constexpr std::uint32_t kept_callers = 4;
 
 /// The allocation that a site of a sample touches.

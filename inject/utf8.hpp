@@ -5,7 +5,7 @@
 
 namespace gpumem::inject {
 
-/// What is no character becomes U+FFFD.
+/// Appends a character. A code that is no character becomes U+FFFD.
 inline void append_utf8(std::string& text, char32_t code) {
   constexpr char32_t unreadable = 0xFFFD;
   if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = unreadable;

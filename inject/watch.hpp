@@ -1,5 +1,5 @@
 #pragma once
-// What every engine does with a launch, whatever it then looks at, and the lock under which it does.
+// The handling of launches that all engines share, and the lock under which it happens.
 
 #include <cstdint>
 #include <mutex>
@@ -12,7 +12,7 @@
 
 namespace gpumem::inject {
 
-/// How launches are looked at. One engine watches a process: their libraries exclude each other.
+/// A way to look at launches. Only one engine watches a process, because their libraries exclude each other.
 struct Engine {
   bool (*start)() = nullptr;            ///< false: it cannot, and has written why
   void (*finish)() = nullptr;           ///< at the process's end, with the lock held
@@ -31,8 +31,8 @@ struct Watch {
 };
 [[nodiscard]] Watch& watch();
 
-/// Time that watching costs the program: that of its thread while it lives. If a thread has several at once, the first
-/// counts.
+/// The time that watching costs the program: a thread's, while an object of this class lives. If a thread has several
+/// at once, the first counts.
 class Spending {
  public:
   Spending();
@@ -56,7 +56,8 @@ struct WatchedLaunch {
   std::uint32_t device = 0;
 };
 
-/// Whether the program has launched nothing new for long: what only new launches need can wait. Any thread.
+/// Returns true if the program has launched nothing new for long. Work that only new launches need can wait then. Any
+/// thread.
 [[nodiscard]] bool is_settled();
 
 // With the lock held, by the thread that launches:
@@ -64,18 +65,18 @@ struct WatchedLaunch {
 /// Drops what is kept of contexts that have ended. Comes before anything else that is done with a call of the
 /// program's.
 void forget_ended_contexts();
-/// Finds whose it is. Nothing where that cannot be told; no slot where there is none left. `symbol` is the kernel's
-/// name as the callback has it.
+/// Finds the kernel and the slot of a launch. Returns nullopt if that cannot be told; the slot is null if none is left.
+/// `symbol` is the kernel's name as the callback has it.
 [[nodiscard]] std::optional<WatchedLaunch> find_launch(const Launch& launch, CUcontext context, const char* symbol);
-/// The same of a launch that a call asks for. Nothing where there is no slot, which is counted.
+/// The same for a launch that a call asks for. Returns nullopt also if no slot is left; such launches are counted.
 [[nodiscard]] std::optional<WatchedLaunch> begin_launch(const Launch& launch, CUcontext context, const char* symbol);
-/// Whether the stream is being recorded: what is launched into it does not run now.
+/// Returns true if the stream is being captured: launches into it do not run now.
 [[nodiscard]] bool is_captured(CUstream stream);
 /// Counts launches of the slot, and the range that the thread is in.
 void count_launches(const Slot& slot, std::uint64_t launches);
-/// Why it is not to be looked at closely; none if it is.
+/// Returns why the launch is not to be looked at closely; Unseen::none if it is.
 [[nodiscard]] Unseen reason_not_to(const WatchedLaunch& launch);
-/// The same, where it is so for all launches like it.
+/// The same, if the reason holds for all launches like it.
 [[nodiscard]] Unseen standing_reason_not_to(const WatchedLaunch& launch);
 /// Returns the nanoseconds that watching may still take at this moment; negative: none. In all it may take a second, or
 /// its share of the time that the program had for itself, whichever is more.

@@ -47,13 +47,14 @@ struct Axis {
   std::function<std::vector<Value>(const Device&)> all = {};
   bool value_optional = false;  ///< the flag may stand alone, and then means the defaults
   std::string alone = {};       ///< or these values instead
-  /// 0, or of texts and names the default, stands for what is said elsewhere, and headings leave it out.
+  /// Headings omit this parameter when it is 0 (texts and names: the default), because its value then follows from
+  /// another one.
   bool zero_follows = false;
   /// With takes_auto: the values to try at the baseline case, in order of preference; the fastest is held for the whole
   /// sweep. Empty: the probe's `size` decides from the device instead.
   std::vector<std::uint64_t> candidates = {};
-  /// Of an axis that takes text of its own kind: the values that one use of the flag stands for, at least one. Throws a
-  /// usage error that begins with "--flag: ".
+  /// For an axis that takes text of its own kind. Returns the values that one use of the flag stands for, at least one.
+  /// Throws a usage error that begins with "--flag: ".
   std::function<std::vector<std::string>(std::string_view text)> texts = {};
   std::string takes = {};  ///< what that text is, in words: "expressions of i"
 
@@ -61,7 +62,7 @@ struct Axis {
   [[nodiscard]] bool takes_range() const { return takes_numbers() && numbers.empty(); }
 };
 
-/// What reports call a parameter.
+/// A parameter, by its name in reports.
 struct TypedParameter {
   const char* name;
 
@@ -105,7 +106,7 @@ class Choice : public TypedParameter {
     static_assert(count <= most);
     for (std::size_t i = 0; i < count; ++i) options_[i] = options[i];
   }
-  /// Of an enumeration, all of it, whose names come in its order.
+  /// A choice among all values of an enumeration. The names are in its order.
   template <std::size_t count>
   constexpr Choice(const char* in_reports, const char* const (&names)[count])
       : TypedParameter(in_reports), count_(count) {

@@ -15,7 +15,7 @@ double gain_between(const Outcome& from, double from_headline, double to_headlin
   return less_is_better(from) ? from_headline / to_headline : to_headline / from_headline;
 }
 
-/// Whether the interval of one lies where no headline of the other's does, on the better side.
+/// Returns true if all of a's interval is better than all of b's.
 bool beyond(const Outcome& a, const Outcome& b) {
   const auto [a_low, a_high] = a.interval.value_or(std::pair(a.headline, a.headline));
   const auto [b_low, b_high] = b.interval.value_or(std::pair(b.headline, b.headline));

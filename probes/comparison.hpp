@@ -1,5 +1,5 @@
 #pragma once
-// How cases compare, by their headlines: the one place that decides whether two of them differ.
+// Comparison of cases by their headlines: the one place that decides whether two of them differ.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,21 +15,21 @@ namespace gpumem {
 
 /// Medians closer than this share are called the same: runs of the same case differ by as much.
 inline constexpr double least_difference = 0.03;
-/// What reaches this share of the best has saturated it.
+/// A case that reaches this share of the best has saturated it.
 inline constexpr double saturated_share = 0.95;
 
-/// How many times as good `to` is as `from`, whichever way its headline is good.
+/// Returns the ratio of the two headlines, above 1 if `to` is better than `from`, whether more or less is better.
 [[nodiscard]] double gain(const Outcome& from, const Outcome& to);
-/// Whether a case is better than another: by more than least_difference, and beyond both intervals.
+/// Returns true if `a` is better than `b`: by more than least_difference, and beyond both intervals.
 [[nodiscard]] bool better(const Outcome& a, const Outcome& b);
-/// Whether it is as good as another, or better.
+/// Returns true if `a` is as good as `b`, or better.
 [[nodiscard]] inline bool as_good(const Outcome& a, const Outcome& b) { return !better(b, a); }
-/// The same of a ratio that no interval is known of, such as one of two metrics.
+/// Returns true if a ratio is more than least_difference off 1. For ratios without intervals, as of two metrics.
 [[nodiscard]] constexpr bool differs(double ratio) {
   return ratio > 1 + least_difference || ratio < 1 - least_difference;
 }
 
-/// Of some outcomes, at least one: the one with the best headline, and with the worst.
+/// The outcome with the best headline, and the one with the worst; of at least one.
 [[nodiscard]] const Outcome& best_of(std::span<const Outcome> outcomes);
 [[nodiscard]] const Outcome& worst_of(std::span<const Outcome> outcomes);
 /// The first outcome with a value of a parameter; null if none has it.
@@ -43,8 +43,8 @@ template <class Parameter>
 
 /// The cases with the largest number of a parameter, at least one.
 [[nodiscard]] std::vector<Outcome> largest_of(std::span<const Outcome> outcomes, const TypedParameter& parameter);
-/// The cases of one alternative by a number: `parameter` is what there are alternatives of, `number` another parameter.
-/// Of several cases with the same number the last.
+/// The cases of one alternative by a number: `parameter` names the alternatives, `number` is another parameter. If
+/// several cases have the same number, the last counts.
 using OutcomesByNumber = std::map<std::uint64_t, const Outcome*>;
 template <class Parameter>
 [[nodiscard]] OutcomesByNumber by_number(std::span<const Outcome> outcomes, const Parameter& parameter,
@@ -63,7 +63,7 @@ template <class Parameter>
 [[nodiscard]] Fact cost_fact(const Outcome& slow, const Outcome& fast, const char* costs, const char* no_cost,
                              std::vector<FactValue> values);
 
-/// What one alternative gains over another, for each number of a further parameter that both have: a fact for the
+/// Adds what one alternative gains over another, for each number of a further parameter that both have: a fact for the
 /// numbers where it is better, and one for those where it is not. Both templates have places for the numbers, by the
 /// name of their parameter, and `gain_ratio`.
 template <class Parameter>

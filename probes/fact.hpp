@@ -30,7 +30,7 @@ inline constexpr std::array<std::string_view, 8> fact_kind_names = {
   return fact_kind_names.at(static_cast<std::size_t>(kind));
 }
 
-/// What stands at a place of a fact's sentence: numbers or words. The name ends in the unit, as a quantity's does
+/// The value for a place in a fact's sentence: numbers or words. The name ends in the unit, as a quantity's does
 /// ("rate_gb_per_s"), or in "ratio", which is said as "2.05 x".
 struct FactValue {
   using Item = std::variant<double, std::string>;

@@ -1,6 +1,6 @@
 #pragma once
-// What a probe is: a value that declares its axes, describes each case to the model, and prepares it for a GPU.
-// Each probe lives in one file that ends in `GPUMEM_PROBE(make_probe);`.
+// A probe is a value that declares its axes, describes each case to the model, and prepares it for a GPU. Each probe
+// lives in one file that ends in `GPUMEM_PROBE(make_probe);`.
 
 #include <cstdint>
 #include <functional>
@@ -49,7 +49,7 @@ struct Case {
   [[nodiscard]] const std::string& name(std::string_view parameter) const;
   [[nodiscard]] bool is_auto(std::string_view parameter) const;
 
-  /// As what the parameter's values are to the probe.
+  /// The value of a parameter, as the type that it has in the probe.
   template <class T>
   [[nodiscard]] T operator[](const Number<T>& parameter) const {
     return static_cast<T>(number(parameter));
@@ -63,39 +63,40 @@ struct Case {
   void set(std::string_view parameter, Value value);
 };
 
-/// What a probe is about: the number that its table shows first, and that its cases are judged by.
+/// The main number of a probe: its table shows it first, and its cases are judged by it.
 struct Headline {
   Quantity quantity;
-  /// Its value for a run of the workload that takes so many seconds, measured or predicted. Empty: every run samples it
-  /// itself (measure::Experiment::sample), by the multiprocessor's own clock, say.
+  /// Returns its value for a run of the workload that takes so many seconds, measured or predicted. Empty: every run
+  /// samples it (measure::Experiment::sample), for example by the multiprocessor's own clock.
   std::function<std::optional<double>(const Workload&, double seconds)> from_seconds = {};
-  /// What the model predicts of a number that the runs sample. Empty: nothing.
+  /// Predicts a number that the runs sample. Empty: no prediction.
   std::function<std::optional<double>(const Workload&, const model::Prediction&, const model::Profile&)> predict = {};
-  /// The best that the hardware could do, a floor where less is better; absent where that is not known.
+  /// Returns the best that the hardware could do, a floor where less is better; nullopt if that is not known.
   std::function<std::optional<double>(const Workload&, const Device&)> peak = {};
 };
 
-/// Of device memory, in GB/s.
+/// The theoretical bandwidth of device memory, in GB/s; nullopt if it is not known.
 [[nodiscard]] std::optional<double> device_memory_peak(const Workload& workload, const Device& device);
-/// Of the link to the host, in GB/s: one way, or the sum of both where the workload moves bytes both ways. A GPU that
-/// shares the host's memory has no link: there it is that of the memory.
+/// The bandwidth of the link to the host, in GB/s: one way, or the sum of both if the workload moves bytes both ways;
+/// nullopt if it is not known. A GPU that shares the host's memory has no link: its peak is that of the memory.
 [[nodiscard]] std::optional<double> link_peak(const Workload& workload, const Device& device);
 
 /// Useful bytes over time, in GB/s.
 [[nodiscard]] Headline bandwidth(decltype(Headline::peak) peak = device_memory_peak);
 
-/// Useful flops over time, in GFLOP/s. The peak is the roofline, so that the fraction of it is where a case stands.
+/// Useful flops over time, in GFLOP/s. The peak is the roofline at the case's intensity.
 [[nodiscard]] Headline flop_rate(std::string purpose);
 
 /// Cycles of a multiprocessor per warp request of the first site, by its own clock. Every run samples them.
 [[nodiscard]] Headline request_cycles(decltype(Headline::peak) peak);
 
-/// A further number of a case. Measured by the experiment (measure::Experiment::metrics), or worked out from the time.
+/// A further number of a case. The experiment measures it (measure::Experiment::metrics), or it is computed from the
+/// time.
 struct Metric {
   Quantity quantity;
   std::function<std::optional<double>(const Workload&, double seconds)> from_seconds = {};
   std::function<std::optional<double>(const Workload&, const model::Prediction&, const model::Profile&)> predict = {};
-  bool essential = false;  ///< as much what the probe is about as its headline: tables give up other columns first
+  bool essential = false;  ///< as important to the probe as its headline: tables drop other columns first
 };
 
 /// Useful flops for each useful byte.
@@ -109,20 +110,19 @@ struct Metric {
 struct Outcome {
   Case tested;
   double headline = 0;  ///< measured, or predicted
-  /// The headline that was predicted of a case that was measured; absent where the model does not reach.
+  /// The predicted headline of a measured case; nullopt if the model cannot predict it.
   std::optional<double> predicted = {};
   double seconds = 0;      ///< median measured, or predicted; 0 where it is not known
-  double bytes_per_s = 0;  ///< useful ones; 0 where no bytes are what it is about
+  double bytes_per_s = 0;  ///< useful ones; 0 if the workload has none
   std::vector<std::pair<std::string, double>> metrics = {};
   std::size_t index = 0;  ///< among those that the probe concludes from
-  /// Within what the measured headline lies, with 95 % confidence; absent where it was predicted, or sampled too
-  /// little.
+  /// The 95 % confidence interval of the measured headline; nullopt if it was predicted, or sampled too little.
   std::optional<std::pair<double, double>> interval = {};
 
   [[nodiscard]] std::optional<double> metric(std::string_view name) const;
 };
 
-/// What several cases show together.
+/// The facts and numbers that several cases show together.
 struct Conclusion {
   struct Found {
     std::string name;  ///< one of the probe's `concluded`
@@ -133,7 +133,7 @@ struct Conclusion {
   std::vector<Found> found = {};
 };
 
-/// What a probe is about: the folder that it lies in here. In the order of lists.
+/// The subject of a probe, which is the folder under probes/ that it lies in. In the order of lists.
 enum class Family { global, user, shared, constant, texture, local, cache, hierarchy, host, peer, kernels };
 /// As headings call it: "global memory".
 [[nodiscard]] std::string_view to_string(Family family);
@@ -159,32 +159,31 @@ struct Probe {
   Headline headline = bandwidth();
   std::vector<Metric> metrics = {};
   std::vector<Quantity> concluded = {};  ///< what several cases of it may show together
-  /// What its tables keep beside the headline where space is short: "time_seconds", or names of counters, which are
-  /// columns only where a probe says so.
+  /// Columns that its tables keep beside the headline if space is short: "time_seconds", or names of counters, which
+  /// are columns only if a probe lists them here.
   std::vector<std::string> reported = {};
 
-  /// Of a probe of several GPUs of a machine: those that a case is about, by their index. The first times it, and what
-  /// describes the case is then that GPU, with its links. May be empty: the GPU that the user chose.
+  /// Returns the GPUs that a case is about, by their index, for a probe of several GPUs of a machine. The first one
+  /// times the case; the case is described for that GPU, with its links. May be empty: the GPU that the user chose.
   std::function<std::vector<std::uint64_t>(const Case&)> gpus = {};
   /// Describes a case all of whose values are decided. Host only; needs no GPU.
   std::function<Workload(const Case&, const Device&)> describe = {};
   /// Throws a usage error when values that are each valid do not go together. May be empty.
   std::function<void(const Case&)> validate = {};
-  /// Whether its values, those that are not still `auto`, go together on a device. Of combinations with values that
-  /// nobody asked for, those that do not are left out. May be empty: then all go together.
+  /// True if the values of a case that are not still `auto` go together on a device. Combinations that do not are
+  /// dropped, unless the user asked for their values. May be empty: then all go together.
   std::function<bool(const Case&, const Device&)> fits = {};
   /// Decides, for a whole sweep at once, the `auto` values without candidates, given what memory the device has free.
   std::function<void(std::span<Case>, const Device&)> size = {};
   /// Readies a case on the GPU of the session. Throws a probe error if it cannot run.
   std::function<std::unique_ptr<measure::Experiment>(const Case&, measure::Session&)> prepare = {};
 
-  /// What the cases of one table show: those that differ in nothing but the first axis, the compared parameter and the
-  /// one across.
-  /// At least one outcome. May be empty: the report then describes the readings alone.
+  /// Concludes from the cases of one table, which differ in nothing but the first axis, the compared parameter and the
+  /// one across. Takes at least one outcome. May be empty: the report then describes the readings alone.
   std::function<Conclusion(std::span<const Outcome>)> conclude = {};
 
   [[nodiscard]] const Axis* find_axis(std::string_view parameter) const;
-  /// Whether that flag of an axis alone selects the probe.
+  /// True if this flag of an axis alone selects the probe.
   [[nodiscard]] bool is_selected_by(std::string_view flag) const;
   /// The parameter that `baseline` is a value of.
   [[nodiscard]] const std::string& baseline_parameter() const {

@@ -1,5 +1,5 @@
 #pragma once
-// What `gpumem calibrate` measures, and the rates that are read off it rather than fitted.
+// The measurements that `gpumem calibrate` makes, and the rates that are read off them rather than fitted.
 
 #include <map>
 #include <span>
@@ -23,33 +23,35 @@ struct CalibrationSweeps {
   Plan plan;
 };
 
-/// Few cases that between them depend on every rate of a profile but the capacities of caches (l1_bytes,
-/// l2_near_share), over the probes that `registry` has. Cases that rates are read off count as fitted, all of them.
+/// A few cases that together depend on every rate of a profile except the capacities of caches (l1_bytes,
+/// l2_near_share), over the probes in `registry`. All cases that rates are read off count as fitted.
 [[nodiscard]] std::vector<CalibrationSweeps> calibration_plan(const std::vector<Probe>& registry);
 
-/// Whether a record holds readings that say something about the GPU alone.
+/// True if the record ran, was not found wrong, has a positive time, and was neither throttled nor contended nor
+/// measured over a degraded link.
 [[nodiscard]] bool is_sound(const report::Record& record);
 
-/// Whether rates are read off cases of that probe one by one, so that none is left to hold out.
+/// True if rates are read off single cases of this probe, so that none of its cases can be held out.
 [[nodiscard]] bool is_read_off(const std::string& probe);
 
-/// Sets those rates of copies in the profile that measured cases of the probes `transfer` and `batching` tell (others
-/// keep their values), and returns for each of them, by name, what it was read off.
+/// Sets the rates of copies in the profile that measured cases of the probes `transfer` and `batching` determine; other
+/// rates keep their values. Returns, by the name of each rate set, the cases it was read off.
 std::map<std::string, std::string> read_copy_rates(std::span<const report::Record> records, model::Profile& profile);
 
-/// The same for the latencies that sound cases of the probe `latency` tell, in random order: their medians.
+/// The same for latencies: the medians of sound cases of the probe `latency` in random order.
 std::map<std::string, std::string> read_latencies(std::span<const report::Record> records, model::Profile& profile);
 
-/// The same for the queues of busy memories, fitted to cases of the probe `loaded-latency`: at least three for each mix
-/// beside the one without traffic.
+/// The same for the queues of busy memories, fitted to cases of the probe `loaded-latency`. Each mix needs the case
+/// without traffic and at least three with traffic.
 std::map<std::string, std::string> read_loaded_latencies(std::span<const report::Record> records,
                                                          model::Profile& profile);
 
-/// The same for what one multiprocessor takes from L2, and for L2's atomics, of sound cases of the probe `neighbours`.
+/// The same for the bytes that one multiprocessor takes from L2, and for L2's atomics, from sound cases of the probe
+/// `neighbours`.
 std::map<std::string, std::string> read_neighbour_rates(std::span<const report::Record> records,
                                                         model::Profile& profile);
 
-/// The same for the rates of clusters that sound cases of the probes `cluster` and `multicast` tell.
+/// The same for the rates of clusters, from sound cases of the probes `cluster` and `multicast`.
 std::map<std::string, std::string> read_cluster_rates(std::span<const report::Record> records, model::Profile& profile);
 
 }  // namespace gpumem::app

@@ -9,7 +9,7 @@ namespace gpumem::app {
 
 namespace {
 
-/// As for `gpumem probe`.
+/// The sweeps of one use. `arguments` are written as for `gpumem probe`.
 struct Line {
   CalibrationUse use;
   const char* arguments;
@@ -24,12 +24,12 @@ constexpr Line lines[] = {
     {CalibrationUse::fitted,
      "stride --stride 1,2,4,8,16,32 --op read,write,copy --word-bytes 4,8,16 --elements-per-thread 1,8 "
      "--block-threads 128 --buffer 256MiB"},
-    // What L2 serves without memory.
+    // Accesses that L2 serves without memory.
     {CalibrationUse::fitted,
      "offset --offset 0 --op read,write --word-bytes 4,8,16 --elements-per-thread 4 --block-threads 256 "
      "--buffer 16MiB"},
     {CalibrationUse::fitted, "hierarchy --hierarchy l2"},
-    // What a launch takes besides its accesses.
+    // The time that a launch takes besides its accesses.
     {CalibrationUse::fitted,
      "offset --offset 0 --op read,write --word-bytes 4,8,16 --elements-per-thread 1 --block-threads 256 "
      "--buffer 16KiB,256KiB"},
@@ -41,11 +41,11 @@ constexpr Line lines[] = {
     {CalibrationUse::fitted,
      "zero-copy --zero-copy mapped --passes 1 --op read,write,copy --word-bytes 8 --offset 0,1 "
      "--stride 1,5,8 --buffer 4MiB"},
-    // And what a launch over the link takes.
+    // The time that a launch over the link takes.
     {CalibrationUse::fitted,
      "zero-copy --zero-copy mapped --passes 1 --op read,write --word-bytes 4,8,16 --offset 0 --stride 1 "
      "--buffer 16KiB,256KiB"},
-    // What L1s ask of L2 and L2 of memory when accesses are scattered, and stores to the same few lines.
+    // Scattered accesses, which L1 requests from L2 and L2 from memory, and stores to the same few lines.
     {CalibrationUse::fitted,
      "pattern --pattern i%4096*(n/4096)+i/4096 --op read,write --word-bytes 4 --elements-per-thread 4 "
      "--block-threads 256 --buffer 16MiB"},
@@ -83,7 +83,7 @@ constexpr Line lines[] = {
     {CalibrationUse::fitted, "latency --order random"},
     {CalibrationUse::fitted, "loaded-latency --traffic 0,40,60,80,90,95 --written 0,50,100 --busy-level memory"},
     {CalibrationUse::fitted, "loaded-latency --traffic 0,40,60,80,90,95 --written 0 --busy-level l2"},
-    // What one multiprocessor takes from L2, and how many atomics L2 executes.
+    // The bytes that one multiprocessor takes from L2, and the atomics that L2 executes.
     {CalibrationUse::fitted, "neighbours --split 12 --victim l2 --protection none"},
     {CalibrationUse::fitted, "neighbours --split 12,75 --victim atomics --protection none"},
     // Clusters: a block alone, seven that ask the eighth, and all of the GPU.

@@ -10,7 +10,7 @@ namespace gpumem::app {
 
 namespace {
 
-/// What one case of a probe measured; absent if no sound record has these values.
+/// Returns the bytes per cycle of a sound case of the probe with these values; nullopt if there is none.
 std::optional<double> bytes_per_cycle(std::span<const report::Record> records, const char* probe,
                                       std::initializer_list<Parameter> values) {
   for (const report::Record& record : records) {
@@ -64,7 +64,8 @@ std::map<std::string, std::string> read_cluster_rates(std::span<const report::Re
           op.words + " of all blocks in clusters of two");
     }
   }
-  // The line through what small and large tiles take.
+  // A line through the cycles of small and large tiles gives both rates: bytes per cycle is the inverse of its slope,
+  // and the cycles of a step are its value at 0 bytes.
   constexpr std::uint64_t small = 2048;
   constexpr std::uint64_t large = 32768;
   const auto tile_cycles = [&](std::uint64_t tile_bytes) -> std::optional<double> {

@@ -16,7 +16,7 @@ namespace gpumem::app {
 
 namespace {
 
-/// Whether its probe is known, and none of its values is the name of a file.
+/// True if the record's probe is known, and none of its values is the name of a file.
 bool is_shareable(const report::Record& record, const std::vector<Probe>& registry) {
   const auto probe = std::ranges::find(registry, record.probe, &Probe::name);
   return probe != registry.end() && std::ranges::none_of(probe->axes, [&](const Axis& axis) {
@@ -29,7 +29,7 @@ bool is_shareable(const report::Record& record, const std::vector<Probe>& regist
 }  // namespace
 
 report::Report without_origin(const report::Report& whole, const std::vector<Probe>& registry) {
-  // What is not named here stays out, so that nothing gets in unseen.
+  // Members are copied one by one, so that a new member is left out until it is named here.
   report::Report report;
   report.tool = whole.tool;
   report.command = {"gpumem"};

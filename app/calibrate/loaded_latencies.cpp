@@ -14,7 +14,7 @@ namespace gpumem::app {
 
 namespace {
 
-/// A load beside traffic of that share waits so many `cycles` longer, and takes so many in all.
+/// Beside traffic of this share, a load takes `in_all` cycles: `cycles` more than without traffic.
 struct Wait {
   double share;
   double cycles;
@@ -26,8 +26,8 @@ struct Queue {
   double growth;
 };
 
-/// The queue whose errors, as shares of what a load takes in all, have the least sum of squares. For each growth the
-/// best cycles are known: the problem is linear in them.
+/// Returns the queue with the least sum of squared errors, each a share of what a load takes in all; nullopt if there
+/// are fewer than three waits. The problem is linear in the cycles, so the best cycles for each growth are known.
 std::optional<Queue> fitted(const std::vector<Wait>& waits) {
   constexpr std::size_t least_cases = 3;
   constexpr int steps = 1000;
@@ -62,7 +62,8 @@ bool is_of(const report::Record& record, const std::string& level, std::uint64_t
          has_value(record, "busy_level", level) && has_value(record, "written_percent", written_percent);
 }
 
-/// Of the cases of a level and a mix, what a load waits beside each traffic that is held back.
+/// Returns the waits of a level and a mix: one for each share of traffic below 100 %. Empty if there is no case without
+/// traffic.
 std::vector<Wait> waits_of(std::span<const report::Record> records, const std::string& level,
                            std::uint64_t written_percent) {
   constexpr std::uint64_t all_percent = 100;

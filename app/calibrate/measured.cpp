@@ -28,14 +28,14 @@ namespace {
 
 constexpr std::size_t day_length = std::string_view("2026-01-31").size();
 
-/// The case of a record: the probe and the value of its first axis, which tells the pattern.
+/// Names the pattern of a record: its probe with the swept value, the stride and the word size.
 std::string group_of(const report::Record& record) {
   return words_of(record, [&](const std::string& name) {
     return name == record.swept || name == "stride_elements" || name == "word_bytes";
   });
 }
 
-/// What reports do not say of a device, from the shipped profile of its kind.
+/// Fills in the attributes that reports do not give, from the shipped profile of the same kind of GPU.
 Device completed(Device device, const std::string& path) {
   for (const std::string& name : model::profile_names()) {
     const Device kind = model::load_profile(name).device;
@@ -55,12 +55,12 @@ Device completed(Device device, const std::string& path) {
   return device;
 }
 
-/// Puts reports of one kind of GPU together.
+/// Collects the results of reports of one kind of GPU.
 class Collected {
  public:
   explicit Collected(const Environment& environment) : environment_(environment) {}
 
-  /// Adds the results of a file, which may be "-". A contribution has held out some of its own.
+  /// Adds the results of a file, which may be "-". A contribution also has held-out results.
   void add(const std::string& path, std::vector<report::Record>& fitted, std::vector<report::Record>& held_out) {
     const std::string source = source_name(path);
     const std::string text = report::read_text(path, environment_.in);
@@ -74,7 +74,7 @@ class Collected {
     }
   }
 
-  /// A report of these results, from the environment of the last one.
+  /// A report of these results, with the environment of the report that began last.
   [[nodiscard]] report::Report report_of(std::vector<report::Record> results) const {
     report::Report report = last_;
     report.device = device_;
@@ -105,7 +105,7 @@ class Collected {
   report::Report last_;
 };
 
-/// Takes every fourth pattern away: rates have to hold for those that they were not fitted to.
+/// Removes every fourth pattern and returns it: rates have to hold for patterns that they were not fitted to.
 std::vector<report::Record> every_fourth(std::vector<report::Record>& records) {
   std::map<std::string, std::size_t> patterns;
   for (const report::Record& record : records) patterns[group_of(record)];

@@ -1,5 +1,5 @@
 #pragma once
-// What a profile's rates are fitted to, and what they are then held against: measured now, or read from reports.
+// The measurements that a profile's rates are fitted to and then checked against: measured now, or read from reports.
 
 #include <string>
 #include <vector>
@@ -12,24 +12,24 @@
 
 namespace gpumem::app {
 
-/// Two reports of one kind of GPU, whose device has all that a profile says of one.
+/// Two reports of one kind of GPU. Their device has every attribute that a profile needs.
 struct Measured {
   report::Report fitted;
   report::Report held_out;
   std::string held_out_in_words;  ///< which cases those are
 
   [[nodiscard]] const Device& device() const { return *fitted.device; }
-  /// Of the measurement: 2026-01-31.
+  /// The date of the measurement, as "2026-01-31".
   [[nodiscard]] std::string day() const;
 };
 
 /// Runs the calibration plan (calibration.hpp) on the GPU of the backend.
 [[nodiscard]] Measured measure_plan(Backend& backend, bool quiet, const Environment& environment);
 
-/// The cases of saved reports and contributions, where "-" is standard input. Those of `check` are held out, and what
-/// contributions hold out; without either, every fourth pattern of `from` is. Of several reports, the one that began
-/// last lends the two its environment. Throws a usage error for what is no measurement, for reports of several kinds of
-/// GPU, and for one that says too little of its GPU.
+/// Reads the cases of saved reports and contributions; "-" is standard input. Cases of `check` and cases that
+/// contributions hold out are held out; if there are neither, every fourth pattern of `from` is. Both reports get the
+/// environment of the report that began last. Throws a usage error for a file that is no measurement, for reports of
+/// several kinds of GPU, and for a report that says too little of its GPU.
 [[nodiscard]] Measured measured_before(const std::vector<std::string>& from, const std::vector<std::string>& check,
                                        const Environment& environment);
 

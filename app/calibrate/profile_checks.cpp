@@ -35,7 +35,7 @@ std::string_view name_of(model::RateMember rate) {
   return std::ranges::find(model::rate_fields(), rate, &RateField::value)->name;
 }
 
-/// What a rate can be, and what says so.
+/// The values that a rate can have, and what limits them.
 struct Range {
   model::RateMember rate;
   double least;
@@ -43,8 +43,8 @@ struct Range {
   std::string_view by;
 };
 
-/// Memory, L2 and the link are known by what they could carry at best. No GPU whose rates are known reaches less than
-/// half of that: a third leaves room for one that is worse.
+/// The ranges of the rates that the device's attributes limit. Every GPU whose rates are known reaches at least half of
+/// the theoretical bandwidth of its memory and link; a third leaves room for a worse GPU.
 std::vector<Range> ranges_of(const Profile& profile) {
   constexpr double least_share = 1.0 / 3;
   const Device& device = profile.device;
@@ -66,26 +66,27 @@ std::vector<Range> ranges_of(const Profile& profile) {
     add({&Rates::pcie_both_ways_bytes_per_s, &Rates::pcie_copy_bytes_per_s}, *link * least_share, *link * 2,
         "the link's theoretical bandwidth, both ways");
   }
-  // Measured rates come out above what they are by as much as clocks are off.
+  // Measured rates exceed the true ones by as much as the clock is off.
   constexpr double each_cycle = 1.05;
   add({&Rates::shared_wavefronts_per_cycle, &Rates::l1_lines_per_cycle}, least_share, each_cycle, "a cycle");
-  // L1 is what shared memory leaves of the same array, which is up to a third larger than shared memory can be.
+  // L1 is the part of an array that shared memory leaves. The array is up to a third larger than the largest shared
+  // memory.
   const auto shared_bytes = static_cast<double>(device.shared_bytes_per_multiprocessor);
   add({&Rates::l1_bytes}, shared_bytes / 16, shared_bytes * 3 / 2, "the shared memory of a multiprocessor");
-  // block_drain_share is of a latency, and may be longer.
+  // block_drain_share is left out: it is a share of a latency, and may be more than 1.
   add({&Rates::l2_near_share, &Rates::line_spread_share, &Rates::pcie_lone_copy_share, &Rates::nvlink_efficiency}, 0, 1,
       "the whole that it is a share of");
   return ranges;
 }
 
-/// How far off predictions of one kind may be.
+/// The largest errors allowed for predictions of one kind, in the median and at the 95th percentile.
 struct Bounds {
   const char* name;
   double median;
   double p95;
 };
 
-/// How far off a headline is predicted, as a share of it; nothing where either is missing.
+/// The relative error of a predicted headline; nullopt if the prediction or the measurement is missing.
 std::optional<double> error_of(const report::Record& measured, const Case& tested, const Workload& workload,
                                const Profile& profile) {
   report::Record record = record_of(tested);
@@ -122,7 +123,7 @@ ProfileCheck check_latencies(const Profile& profile) {
     model::RateMember nearer;
     model::RateMember farther;
   };
-  // As far is as good: where L2 is of one part, its far part is the near one.
+  // Equal latencies pass: if L2 has one part only, its far latency is its near one.
   constexpr Step steps[] = {{&Rates::register_latency_cycles, &Rates::shared_latency_cycles},
                             {&Rates::shared_latency_cycles, &Rates::l1_latency_cycles},
                             {&Rates::l1_latency_cycles, &Rates::l2_latency_cycles},
@@ -139,7 +140,8 @@ ProfileCheck check_latencies(const Profile& profile) {
 }
 
 ProfileCheck check_scaling(const Profile& profile) {
-  // Over all shipped profiles, what a GPU decides is at most 3 times off. What its host decides differs more.
+  // Over all shipped profiles, rates that a GPU determines are at most 3 times off. Rates that its host determines
+  // differ more.
   constexpr double of_gpu = 4;
   constexpr double of_host = 20;
   const Profile scaled = model::profile_from_attributes(profile.device);
@@ -171,7 +173,7 @@ ProfileCheck check_predictions(const Profile& profile, std::span<const model::Fi
       const auto tested = report::case_of(measured, registry);
       if (!tested) continue;
       const Workload workload = describe(*tested, profile.device);
-      if (workload.neighbours) continue;  // what was read off them is no share of what they keep
+      if (workload.neighbours) continue;  // their headline is the share that a victim keeps, no rate that was read off
       if (const auto error = error_of(measured, *tested, workload, profile)) {
         const bool is_loaded = workload.chase && workload.chase->traffic_share > 0;
         std::vector<double>& of_its_kind = is_loaded                     ? loaded_latencies
@@ -196,7 +198,7 @@ ProfileCheck check_predictions(const Profile& profile, std::span<const model::Fi
     }
     (close ? fine : wrong).push_back(std::move(found));
   };
-  // Up to about twice as far off as those of the H200's reports (docs/method.md, What a profile has to pass).
+  // The bounds are up to about twice the errors of the H200's reports (docs/method.md, What a profile has to pass).
   hold(model::errors_of(launches, profile), {"launches", 0.05, 0.25});
   hold(model::errors_of(std::move(copies)), {"copies", 0.05, 0.6});
   hold(model::errors_of(std::move(latencies)), {"latencies", 0.05, 0.1});

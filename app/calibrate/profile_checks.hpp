@@ -1,5 +1,5 @@
 #pragma once
-// What a profile has to satisfy to be shipped. One that somebody contributes is checked as those of configs/gpus are.
+// The checks that a profile has to pass to be shipped. Contributed profiles are checked as those of configs/gpus are.
 
 #include <span>
 #include <string>
@@ -19,7 +19,8 @@ struct ProfileCheck {
   std::string said;  ///< in one line: what was found, or everything that is wrong
 };
 
-/// Checks the text of a profile's file. Of what cannot be read only the schema is checked; no reports, no predictions.
+/// Checks the text of a profile's file. If it cannot be read, only the check of the schema is returned. Without reports
+/// there is no check of predictions.
 ///   sources      every rate says how it is known (model::names_source)
 ///   ranges       rates are within what the device's own clocks, buses and links allow
 ///   latencies    no level of memory answers before a nearer one

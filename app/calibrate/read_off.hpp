@@ -1,5 +1,5 @@
 #pragma once
-// What the readers of rates have in common.
+// Functions that the readers of rates share.
 
 #include <map>
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace gpumem::app {
 
-/// Whether the case has that value of a parameter.
+/// True if the case has this value of the parameter.
 [[nodiscard]] bool has_value(const report::Record& record, std::string_view parameter, const Value& value);
 
-/// Sets a rate in the profile, and says in `how`, by its name, what it was read off. Does nothing with a value that no
+/// Sets a rate in the profile, and notes in `how`, by the rate's name, what it was read off. Ignores a value that no
 /// profile may have.
 void set_rate(model::RateMember rate, double value, const std::string& read_off, model::Profile& profile,
               std::map<std::string, std::string>& how);

@@ -11,7 +11,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Whether a word behind the values of an axis can only be one more: no probe's name begins with a digit.
+/// True if a word after the values of an axis can only be one more value. No probe's name begins with a digit.
 bool is_further_value(const std::string& word, const std::string& values, const OptionEntry& axis,
                       std::span<const Probe> probes) {
   if (word.empty() || word.starts_with('-')) return false;
@@ -20,7 +20,8 @@ bool is_further_value(const std::string& word, const std::string& values, const 
   return std::ranges::count(axis.choices.words, first) > 0 && std::ranges::count(probes, first, &Probe::name) == 0;
 }
 
-/// What does the same as an option that the command does not have, before its value; nothing where nothing does.
+/// Returns the words to put in place of an option that the command does not have, without its value; nullopt if no
+/// words mean the same.
 std::optional<Words> instead_of(const std::string& option, bool with_value, const CommandEntry& command) {
   const OptionEntry* format = find_option(command.options, "--format");
   if (!with_value && format != nullptr && std::ranges::count(format->choices.words, option.substr(2)) > 0) {

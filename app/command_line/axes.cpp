@@ -68,12 +68,12 @@ std::string shared_help(const std::vector<OwnAxis>& all) {
   return "An axis of " + join(names, ", ");
 }
 
-/// The only values that an axis takes, as a list; empty of one that takes ranges or texts.
+/// The only values that an axis takes, as a list; empty for an axis of ranges or texts.
 std::string alternatives(const Axis& axis) {
   return axis.names.empty() ? fmt::format("{}", fmt::join(axis.numbers, ",")) : join(axis.names, ",");
 }
 
-/// What the axis varies, what it may be, and what it is by default.
+/// The help of an axis: its purpose, its values if they are listed and more than the default, and its default.
 std::string help_of(const Axis& axis) {
   const std::string only = alternatives(axis);
   const bool listed = !only.empty() && only != axis.defaults;
@@ -81,7 +81,7 @@ std::string help_of(const Axis& axis) {
                      axis.defaults);
 }
 
-/// Some of the values of a sweep, on the line of an example.
+/// The values of a sweep, shortened to fit the line of an example.
 std::string example_values(const Axis& axis) {
   constexpr std::size_t longest = 40;
   const bool quick = !axis.quick.empty() && (axis.texts || axis.defaults.size() > longest);
@@ -99,7 +99,8 @@ std::string sweep_words(const Probe& probe) {
   return fmt::format("--{} {}", axis.flag, example_values(axis));
 }
 
-/// An axis of names, more than it takes by default, each with a table of its own.
+/// An axis of names that does not select the probe and takes more names than its default; null if there is none. Each
+/// of its values gets a table of its own.
 const Axis* further_axis(const Probe& probe) {
   const auto suits = [&](const Axis& axis) {
     return !probe.is_selected_by(axis.flag) && !axis.names.empty() && alternatives(axis) != axis.defaults;

@@ -10,10 +10,10 @@ namespace gpumem::app {
 /// "-dirty" where they differ from it, "unknown" where they are not a git checkout.
 [[nodiscard]] report::Tool build_information();
 
-/// What the kernels are compiled for: "sm_90", or "sm_80, sm_90".
+/// The architectures that the kernels are compiled for: "sm_90", or "sm_80, sm_90".
 [[nodiscard]] std::string compiled_architectures();
 
-/// Of the commit, as "2026-11-21"; empty where there is none.
+/// The date of the commit, as "2026-11-21"; empty if there is none.
 [[nodiscard]] std::string commit_date();
 
 }  // namespace gpumem::app

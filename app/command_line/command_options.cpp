@@ -15,19 +15,19 @@ namespace gpumem::app {
 
 namespace {
 
-/// What CLI11 puts in the place of a value that is left out. An empty text would not do: that is what a shell makes of
-/// a variable that is not set, and it stays an error.
+/// The text that CLI11 stores for a value that is left out. It cannot be empty: a shell passes an empty text for a
+/// variable that is not set, and such a value stays an error.
 constexpr const char* left_out = "(defaults)";
 
-/// Of the value of an option with one: what is missing, or nothing.
+/// Returns the error of an option's value; empty if the value is fine.
 std::string refuse_option_as_value(const std::string& text) {
-  if (text.empty() || text.front() == '\0') return "needs a value";  // a zero: what stands behind "--", of `run`
+  if (text.empty() || text.front() == '\0') return "needs a value";  // a zero begins the words behind "--" of `run`
   return text.starts_with("--") ? fmt::format("needs a value before the option '{}'", text) : "";
 }
 
 std::string with_dashes(const std::string& flag) { return (flag.starts_with("-") ? "" : "--") + flag; }
 
-/// CLI11 wants a name for every argument: letters.
+/// CLI11 wants a name of letters for every argument.
 std::string argument_name(const std::string& value_name) {
   std::string name = value_name;
   std::erase_if(name, [](unsigned char c) { return std::isalpha(c) == 0; });

@@ -120,7 +120,8 @@ complete -c gpumem -f -k -a '(__gpumem_complete)'
 
 bool is_option(std::string_view word) { return word.size() > 1 && word.starts_with('-'); }
 
-/// The options of a command, first the axes of the probes that the line is about, or of all where that is open.
+/// The options of a command. Axes come first: those of the probes that the line is about, or of all probes if it is
+/// about none yet.
 std::vector<OptionEntry> options_of(const Interface& interface, const CommandEntry& command,
                                     std::span<const std::string> names, std::span<const std::string> flags) {
   std::vector<OptionEntry> options;
@@ -136,7 +137,7 @@ std::vector<OptionEntry> options_of(const Interface& interface, const CommandEnt
   return options;
 }
 
-/// Collects what begins as what has been typed.
+/// Collects the words that begin with what has been typed.
 class Offers {
  public:
   explicit Offers(std::string_view typed) : typed_(typed) {}
@@ -146,7 +147,7 @@ class Offers {
     text_ += word + (meaning.empty() ? "" : "\t" + meaning) + "\n";
   }
 
-  /// What a value may be, of which `before` is not a part: "--op=".
+  /// Offers the choices of a value. `before` stands before the value in the same word: "--op=".
   void add(const Choices& choices, std::string before) {
     const std::string_view value = typed_.substr(before.size());
     const std::size_t comma = value.rfind(',');
@@ -188,7 +189,7 @@ std::string completions(const Interface& interface, std::span<const std::string>
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     const std::string& word = words[i];
     if (const OptionEntry* theirs = argument_behind_mark(*command); theirs != nullptr && word == "--") {
-      // Behind its first word nobody knows more than that there may be files.
+      // After the first word of somebody else's command line, only files can be offered.
       offers.add(i + 2 == words.size() ? theirs->choices : Choices{.words = {}, .files = Choices::Files::any}, "");
       return offers.text();
     }

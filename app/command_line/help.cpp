@@ -42,7 +42,7 @@ std::string command_lines(const std::vector<CommandEntry>& commands, std::size_t
   return text;
 }
 
-/// Paragraphs, a line each, are broken where they have to be; what is indented stays.
+/// Wraps paragraphs, which are a line each, and keeps indented lines.
 std::string footer(const std::string& text, std::size_t width) {
   std::string result;
   std::istringstream lines(text);
@@ -52,7 +52,7 @@ std::string footer(const std::string& text, std::size_t width) {
   return result;
 }
 
-/// Of "NVIDIA 13.0.88" the release, 13.0, as the toolkit is called everywhere else.
+/// Returns the release of the toolkit, "13.0", from the compiler's name, "NVIDIA 13.0.88".
 std::string toolkit_release(const std::string& cuda_compiler) {
   const std::string version = cuda_compiler.substr(cuda_compiler.find(' ') + 1);
   const std::size_t minor = version.find('.');

@@ -1,6 +1,6 @@
 #pragma once
-// The command line as plain data, read off the declarations that parse it: what completion scripts and the manual are
-// made from, so that neither can differ from what the program takes.
+// The command line as plain data, read off the declarations that parse it. Completion scripts and the manual are made
+// from it, so that neither can differ from what the program takes.
 
 #include <cstddef>
 #include <span>
@@ -16,7 +16,8 @@ class App;
 
 namespace gpumem::app {
 
-/// How the value of an argument begins that is somebody else's command line: words behind it are not ours.
+/// Begins the name of the value of an argument that is somebody else's command line: "-- COMMAND...". Words behind the
+/// mark are not for gpumem.
 inline constexpr const char* behind_mark = "-- ";
 
 /// The value of an argument that is the name of a command or of a probe.
@@ -25,21 +26,21 @@ inline constexpr const char* help_topics = "[TOPIC...]";
 /// The heading of options that are axes of probes.
 inline constexpr const char* axis_group = "Axes";
 
-/// What the program has under a name that a command may take, and how wide help may be.
+/// The names that arguments of a command may take, and the width of help.
 struct Known {
   const std::vector<Probe>& probes;  ///< whose axes are flags: a new probe brings its own
   std::vector<std::string> suites = {};
   std::size_t help_width = 80;
 };
 
-/// What a shell can offer for a value.
+/// The words and files that a shell can offer for a value.
 struct Choices {
   enum class Files { none, any, json, programs };
   std::vector<std::string> words;
   Files files = Files::none;
   bool list = false;  ///< several words, separated by commas
 
-  /// A word that may be there already.
+  /// Adds a word, unless it is there already.
   void add(const std::string& word);
 };
 
@@ -78,26 +79,24 @@ struct Interface {
 /// Describes the program and its commands.
 [[nodiscard]] Interface describe_interface(const CLI::App& program, const Known& known);
 
-/// The option of that name, with its dashes; null if there is none. Of a command it may be an axis.
+/// The option of that name, with its dashes; null if there is none. The second also finds the axes of a command.
 [[nodiscard]] const OptionEntry* find_option(const std::vector<OptionEntry>& options, const std::string& name);
 [[nodiscard]] const OptionEntry* find_option(const CommandEntry& command, const std::string& name);
-/// Whether the word behind the option may be its value.
+/// True if the word behind the option may be its value.
 [[nodiscard]] bool takes_next_word(const OptionEntry& option);
 
 /// The argument that is somebody else's command line; null if the command has none.
 [[nodiscard]] const OptionEntry* argument_behind_mark(const CommandEntry& command);
 
-/// The arguments of a command line with what can only mean one thing put as the program takes it: `--json` for
-/// `--format json`, `--suite` for `--config`, `--op read write` for `--op read,write`, `--output=FILE` for `-o=FILE`.
-/// Words behind `--` stay.
+/// Rewrites arguments that can only mean one thing as the program takes them: `--json` as `--format json`, `--suite` as
+/// `--config`, `--op read write` as `--op read,write`, `-o=FILE` as `--output=FILE`. Words behind `--` stay.
 [[nodiscard]] std::vector<std::string> as_meant(const std::vector<std::string>& arguments, const Interface& interface);
 
-/// What a value may be, from its name in help: words in lower case stand for themselves, those in upper case for a kind
-/// of thing (PROBE, PROFILE, SUITE, REPORT, FILE, COMMAND) or for what nobody can list (N, TIME).
+/// The choices of a value, from its name in help. Words in lower case stand for themselves. Words in upper case stand
+/// for a kind of thing (PROBE, PROFILE, SUITE, REPORT, FILE, COMMAND) or for something that nobody can list (N, TIME).
 [[nodiscard]] Choices choices_of(const std::string& value_name, const Known& known);
 
-/// Those of the probes that a command line is about: those it names, else those that its flags (with their dashes)
-/// select.
+/// The probes that a command line is about: those it names, else those that its flags (with their dashes) select.
 [[nodiscard]] std::vector<const Probe*> probes_at_hand(std::span<const Probe> probes,
                                                        std::span<const std::string> names,
                                                        std::span<const std::string> flags);
@@ -118,13 +117,13 @@ struct Interface {
 /// The first clause of a help text, for a line beside the option: without examples and defaults.
 [[nodiscard]] std::string short_help(const std::string& help);
 
-/// What may stand in place of the last of `words`, those of a command line up to the cursor without the program's name:
-/// a line for each, as the whole word, with a tab and its meaning where that is known; last ":json" or ":files" where
-/// files and folders may stand there too, or ":programs".
+/// Returns what may stand in place of the last of `words`, which are a command line up to the cursor, without the
+/// program's name. Each line is a whole word, followed by a tab and its meaning if that is known. A last line ":files"
+/// or ":json" says that files and folders may stand there too, ":programs" that programs may.
 [[nodiscard]] std::string completions(const Interface& interface, std::span<const std::string> words);
 
-/// The script that teaches "bash" (4.3 or newer), "zsh" or "fish" (3 or newer) to ask for completions(); empty for
-/// another shell.
+/// The script that makes "bash" (4.3 or newer), "zsh" or "fish" (3 or newer) ask for completions(); empty for another
+/// shell.
 [[nodiscard]] std::string completion_script(const std::string& shell);
 
 /// The manual page gpumem(1) in roff, man macros: every command with its options as --help shows them, exit codes,

@@ -16,7 +16,7 @@ namespace gpumem::app {
 
 namespace {
 
-/// What is typed, and what a word means here, stands between backquotes.
+/// Words to be typed, and terms of this program, stand between backquotes.
 constexpr const char* description[] = {
     "`gpumem` shows how the memory of an NVIDIA GPU and its link to the host behave: the effective bandwidth of "
     "aligned, shifted and strided access, bank conflicts in shared memory, copies from and to every kind of host "
@@ -93,7 +93,7 @@ The CUDA C++ Best Practices Guide, on memory:
 .I https://docs.nvidia.com/cuda/cuda\-c\-best\-practices\-guide/
 )";
 
-/// Text as roff takes it: its escape character, and its hyphens, which are dashes in some fonts.
+/// Escapes text for roff: its escape character, and hyphens, which are dashes in some fonts.
 std::string roff(std::string_view text) {
   std::string result;
   for (const char c : text) result += c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c);
@@ -102,7 +102,7 @@ std::string roff(std::string_view text) {
 
 constexpr std::size_t roff_width = 60;  // of what a line of the page can hold
 
-/// A list that no line can hold may go on after each comma.
+/// Allows a break after each comma of a list that is too long for a line.
 std::string breakable(const std::string& line) {
   std::string result;
   for (std::size_t begin = 0; begin < line.size();) {
@@ -117,7 +117,7 @@ std::string breakable(const std::string& line) {
   return result;
 }
 
-/// A line of text that is none of control, whatever it starts with.
+/// A line of text that roff does not take for a control line, whatever it starts with.
 std::string roff_line(std::string_view text) {
   const bool control = text.starts_with('.') || text.starts_with('\'');
   return (control ? "\\&" : "") + breakable(roff(text)) + "\n";
@@ -135,7 +135,7 @@ std::size_t longest_word(std::string_view text) {
   return longest;
 }
 
-/// Lines of a paragraph. None ends in the "e.g." of the middle of a sentence, which roff would take for its end.
+/// The lines of a paragraph. No line ends in "e.g.", which roff would take for the end of a sentence.
 std::string paragraph(const std::string& text) {
   std::string result;
   std::string carried;
@@ -152,7 +152,7 @@ std::string paragraph(const std::string& text) {
   return carried.empty() ? result : result + carried + "\n";
 }
 
-/// Paragraphs with what stands between backquotes in bold.
+/// Paragraphs, with the text between backquotes in bold.
 std::string described(std::span<const char* const> paragraphs) {
   std::string text;
   bool bold = false;
@@ -169,7 +169,7 @@ std::string section(const std::string& title, std::span<const Entry> entries) {
   return text;
 }
 
-/// What the user types in bold, what it stands for in italics, the rest as it is.
+/// Puts lower-case words, which the user types, in bold, and upper-case words, which stand for something, in italics.
 std::string value_in_fonts(std::string_view value) {
   std::string result;
   while (!value.empty()) {
@@ -217,7 +217,7 @@ std::string usage(const CommandEntry& command) {
   return "\\fBgpumem " + roff(command.name) + "\\fR" + value_in_fonts(arguments_in_usage(arguments, "OPTIONS"));
 }
 
-/// A footer of --help: its paragraphs, a line each, with lines that are indented kept as they are.
+/// The footer of --help. Each unindented line is a paragraph; indented lines are kept as they are.
 std::string footer(const std::string& text) {
   std::string result;
   bool example = false;
@@ -245,7 +245,7 @@ std::string command_section(const CommandEntry& command) {
 std::string manual_page(const Interface& interface) {
   std::string text = fmt::format(
       ".\\\" Printed by: gpumem manual\n.TH GPUMEM 1 \"{}\" \"gpumem {}\" \"User Commands\"\n"
-      // Values are to be copied: neither broken in the middle nor spread over the line.
+      // Values are copied from the page, so words are neither hyphenated nor justified.
       ".nh\n.ad l\n"
       ".SH NAME\ngpumem \\- shows how the memory of a GPU behaves, measured or predicted\n.SH SYNOPSIS\n",
       commit_date(), build_information().version);

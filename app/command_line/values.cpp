@@ -24,7 +24,7 @@ using report::join;
 
 using std::string_view;
 
-/// A finite number at the start of the text, which is then what follows it.
+/// Removes a finite number from the start of the text and returns it; nullopt if there is none.
 std::optional<double> leading_number(std::string_view& text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -89,7 +89,7 @@ class AxisReader {
     read_range(item, place_, [&](std::uint64_t value) { add_number(value, item); });
   }
 
-  /// What stands for values that are not known yet.
+  /// Adds a word that stands for values that are not known yet.
   void add_alone(const char* name) {
     alone_ = name;
     add(std::string(name));
@@ -152,7 +152,8 @@ class AxisReader {
   throw usage_error(fmt::format("--{}: '{}' {}", option, text, why));
 }
 
-/// "0,5 %", "3 percent" and "3pct" as a share is written: "0.5%"; empty where that is not what they mean.
+/// Returns the percentage that "0,5 %", "3 percent" or "3pct" means, as it has to be written: "0.5%"; empty if the text
+/// means none.
 std::string meant_percent(std::string_view text) {
   std::string point(text);
   std::ranges::replace(point, ',', '.');

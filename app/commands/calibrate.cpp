@@ -29,8 +29,8 @@ namespace {
 
 std::unique_ptr<Backend> open_gpu(const CalibrateArguments& arguments, const Environment& environment) {
   MeasureOptions options;
-  options.predicts = false;  // by what is about to be replaced
-  // The model is off by more than this; what counts is to have many different cases.
+  options.predicts = false;  // the profile to predict with is about to be replaced
+  // The model is off by more than this; many different cases matter more.
   options.stopping.ci_width = 0.02;
   options.stopping.time_budget = measure::Seconds(0.03);
   options.stopping.minimum_samples = 9;
@@ -44,7 +44,7 @@ std::unique_ptr<Backend> open_gpu(const CalibrateArguments& arguments, const Env
   }
 }
 
-/// Says in the profile how each rate is known; of those that were kept it says so already.
+/// Notes in the profile how each rate is known. Rates that were kept have their note already.
 void explain(model::Profile& profile, const std::vector<model::RateEstimate>& estimates,
              const std::map<std::string, std::string>& read_off, std::size_t cases, const std::string& day) {
   for (const model::RateEstimate& rate : estimates) {
@@ -63,7 +63,8 @@ std::string errors_line(const std::string& what, const model::FitErrors& errors)
                      report::percent_with_tenths(errors.worst), report::counted(errors.cases, "case"));
 }
 
-/// The rates of `profile`, and whose those are that were not found: `start` has lent them.
+/// The table of the rates of `profile`. For a rate that was not found, it names the origin of the value that `start`
+/// lends.
 std::string table(const std::vector<model::RateEstimate>& estimates, const model::Profile& profile,
                   const model::Profile& start, const std::map<std::string, std::string>& read_off) {
   std::string text = fmt::format("{:<38} {:>10}  known to\n", "rate", "value");
@@ -111,7 +112,7 @@ std::string own_file(const Device& device, const Environment& environment) {
   return model::own_profile_file(folder, device).string();
 }
 
-/// What stands below the rates.
+/// The text below the table of rates: where the profile was written.
 std::string written_words(const std::string& path, const Device& device, bool own) {
   if (!own) return fmt::format("\nWritten to {0}; predict with: gpumem probe --backend model --gpu {0}\n", path);
   return fmt::format(
@@ -134,7 +135,7 @@ std::vector<std::string> failed(std::span<const ProfileCheck> checks) {
   return names;
 }
 
-/// What stands below the profile's file.
+/// The text about the contribution: the checks of its profile, and where it was written.
 std::string contribution_words(const std::string& path, std::span<const report::Report> reports,
                                std::span<const ProfileCheck> checks) {
   std::string text = "\nchecks of the profile, which every shipped one passes\n";
@@ -164,7 +165,7 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   std::string path = arguments.output.value_or("");
   std::vector<std::string> inputs = arguments.from;
   inputs.insert(inputs.end(), arguments.check.begin(), arguments.check.end());
-  // Whatever is wrong with the files is found before anything is measured.
+  // Errors in the files' names are found before anything is measured.
   const auto open_file = [&] {
     if (arguments.contribute) refuse_same_file(path, *arguments.contribute);
     if (path != "-") file.emplace(path, inputs);
@@ -198,7 +199,7 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   }
 
   progress.show("fitting");
-  // First what is read off: how long launches wait depends on the latencies and the queues.
+  // Rates that are read off come first: the time that launches wait depends on the latencies and the queues.
   model::Profile known = start;
   auto read_off = read_copy_rates(measured.fitted.results, known);
   read_off.merge(read_latencies(measured.fitted.results, known));
@@ -207,7 +208,7 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   read_off.merge(read_cluster_rates(measured.fitted.results, known));
   model::Fit fit = model::fit_rates(cases, known);
   progress.clear();
-  // None of the shipped has such a name, so that nobody takes it for theirs.
+  // No shipped profile has such a name, so that nobody takes it for a shipped one.
   fit.profile.name = arguments.name.value_or(measured.device().name + ", calibrated");
   explain(fit.profile, fit.rates, read_off, cases.size(), measured.day());
   const std::string json = model::to_json(fit.profile);

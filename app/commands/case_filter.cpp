@@ -35,7 +35,7 @@ std::string normal(std::string_view name) {
   return text;
 }
 
-/// What the parameters of a report may be called: a name, and the parameters it stands for.
+/// The names that a user may give to the parameters of a report, each with the parameters it stands for.
 using Names = std::map<std::string, std::set<std::string>>;
 
 Names names_of(const Cases& cases, const std::vector<Probe>& registry) {
@@ -54,7 +54,7 @@ Names names_of(const Cases& cases, const std::vector<Probe>& registry) {
   return names;
 }
 
-/// The values of a word, read as those of an axis; complaints name the word's own left side.
+/// The values of a word, read as those of an axis. Errors name the word's own left side.
 std::vector<Value> parse_values(const Axis& axis, const std::string& text) {
   try {
     return parse_axis_values(axis, std::span(&text, 1));
@@ -63,7 +63,7 @@ std::vector<Value> parse_values(const Axis& axis, const std::string& text) {
   }
 }
 
-/// An axis that takes what the reports have: names, or any numbers.
+/// An axis that takes the values in the reports: names, or any numbers.
 Axis axis_of(const std::string& called, const std::set<Value>& present = {}, bool chosen = false) {
   Axis axis;
   axis.flag = called;
@@ -100,7 +100,7 @@ std::vector<std::string> range_words(const std::vector<std::uint64_t>& numbers, 
   return words;
 }
 
-/// What there is, or the beginning of it and its end.
+/// Lists the values present; of more than eight words, the first six and the last.
 std::string in_words(const std::set<Value>& present, bool bytes) {
   constexpr std::size_t most = 8;
   constexpr std::size_t widest = 60;  // names of kernels have hundreds of letters

@@ -12,8 +12,9 @@
 
 namespace gpumem::app {
 
-/// The words CASE of a command. Positions and numbers are ranges and lists as on the axes of a probe. A parameter goes
-/// by its own name, by the flag of its axis, or by the name in the header of a table; "probe=NAME" chooses a probe.
+/// The words CASE of a command. Positions and numbers are ranges and lists as on the axes of a probe. A parameter is
+/// called by its own name, by the flag of its axis, or by the name in the header of a table. "probe=NAME" chooses a
+/// probe.
 class CaseWords {
  public:
   CaseWords(std::span<const std::string> words, const std::vector<Probe>& registry)
@@ -21,10 +22,10 @@ class CaseWords {
 
   [[nodiscard]] bool empty() const { return words_.empty(); }
 
-  /// What they mean where these are all the cases, in reports of at most so many. Throws a usage error, with the
-  /// nearest name or the values that there are, for what no case has.
+  /// Returns the selection that the words make among these cases, of reports with at most `most` cases each. Throws a
+  /// usage error for a word that fits no case, with the nearest name or the values that there are.
   [[nodiscard]] report::Selection among(const report::Cases& cases, std::size_t most) const;
-  /// In whichever of the reports the cases are.
+  /// The same among the cases of all these reports.
   [[nodiscard]] report::Selection among(std::span<const report::NamedReport> reports, std::size_t most) const;
 
   /// Throws the usage error for words that fit no case of `count`.
@@ -35,12 +36,12 @@ class CaseWords {
   const std::vector<Probe>& registry_;
 };
 
-/// Takes those words that say which cases from what may be reports too: "offset=1", "0..5", unless a file is called so.
-/// A report that is missing is one by its name.
+/// Removes the words that choose cases, such as "offset=1" and "0..5", and returns them. Names of existing files stay,
+/// and so do names of JSON files, which are missing reports.
 [[nodiscard]] std::vector<std::string> take_case_words(std::vector<std::string>& words);
 
-/// Indices, in their order, of the results that every word admits; all results without any word. Throws a usage error
-/// for what is not in the report.
+/// Returns the indices of the results that every word admits, in ascending order; all indices if there are no words.
+/// Throws a usage error for a word that fits no result.
 [[nodiscard]] std::vector<std::size_t> choose_cases(std::span<const report::Record> results, const CaseWords& words);
 
 }  // namespace gpumem::app

@@ -32,9 +32,9 @@ namespace gpumem::app {
 
 namespace {
 
-/// Attempts for what uses the host, whoever asks for none: other GPUs' programs, and other virtual machines of the same
-/// host, take a share of its memory, mostly for less than a second. On a host of which four H100s were lent, a link
-/// fell from 53 to 25 GB/s for 60 ms in one of three checks.
+/// The least number of attempts for checks that use the host. Programs on other GPUs, and other virtual machines of the
+/// same host, take a share of its memory, mostly for less than a second. On a host of which four H100s were lent, a
+/// link fell from 53 to 25 GB/s for 60 ms in one of three checks.
 constexpr unsigned attempts_with_host = 3;
 
 /// A suite to run, a saved report, or a saved report and the suite to hold against it.
@@ -52,7 +52,7 @@ bool names_file(const std::string& target) {
   return target == "-" || std::filesystem::exists(target, ignored);
 }
 
-/// By its content: a report has results, a suite has probes, or of kernels nothing but expectations.
+/// Tells by the content: a report has results; a suite has probes, or, if it is about kernels, only expectations.
 bool is_report(const std::string& text, const std::string& source) {
   constexpr std::array<std::string_view, 1> emptied = {"results"};
   const JsonText parsed(text, source, emptied);
@@ -118,7 +118,7 @@ std::vector<std::string> inputs_of(const CheckArguments& arguments, const std::v
   return inputs;
 }
 
-/// Stdout shows the checks, and files the whole report.
+/// The request for outputs: stdout shows the checks, and files hold the whole report.
 ResultRequest shown_in_files(const CheckArguments& arguments, const std::vector<std::string>& inputs) {
   ResultRequest request = reading(arguments, inputs);
   request.files_only = true;
@@ -144,8 +144,8 @@ class Checking {
     add(arguments.openmetrics, report::write_openmetrics);
   }
 
-  /// Throws after what there is has been written. An output that cannot be is no reason to measure less, and says
-  /// nothing of the GPU: it is thrown last.
+  /// Throws only after the results so far have been written. An output that cannot be written does not stop the
+  /// measurements and says nothing about the GPU, so its error is thrown last.
   int all(std::vector<Task> tasks) {
     const KeepWhatIsMeasured keep;
     int code = 0;
@@ -181,7 +181,8 @@ class Checking {
     finish(std::move(report));
   }
 
-  /// What the report is to hold: a suite's cases, but for those that its GPU cannot have.
+  /// The cases that the report should hold: those of the plan that its GPU can run, once for each GPU if there are
+  /// several.
   static std::vector<report::Record> planned_for(const Plan& plan, const report::Report& report) {
     if (!report.device) return planned_records(plan);
     std::vector<std::uint64_t> gpus;
@@ -190,7 +191,7 @@ class Checking {
     return planned_records(gpus.empty() ? own : on_each_gpu(std::move(own), gpus));
   }
 
-  /// What each GPU is held to, and of several that they agree.
+  /// Checks each GPU against the expectations, and that several GPUs agree.
   static std::vector<report::CheckRecord> held(const report::Report& report,
                                                std::span<const report::Expectation> expectations,
                                                const report::CheckRules& rules) {
@@ -216,7 +217,7 @@ class Checking {
 
   void measure(const Suite& suite) {
     RunOptions options = with_suite(arguments_, suite.options);
-    options.host_in_turns = true;  // what GPUs share is held against none of them
+    options.host_in_turns = true;  // no GPU is blamed for what they share
     Run run(suite.plan, options, outputs_, environment_);
     const std::vector<report::Record> planned = planned_for(suite.plan, run.report());
     const report::CheckRules rules{accepts_predictions(), planned};
@@ -234,7 +235,7 @@ class Checking {
               if (!try_again(run, suite, rules, attempt)) break;
             }
           } catch (...) {
-            hold();  // what was done until then is held to the suite all the same
+            hold();  // the cases measured until then are checked all the same
             throw;
           }
         },
@@ -253,7 +254,7 @@ class Checking {
            std::ranges::all_of(check.cases, uses_host);
   }
 
-  /// False if there is nothing to measure again.
+  /// Measures the cases of failed checks again. Returns false if there is nothing to measure again.
   bool try_again(Run& run, const Suite& suite, const report::CheckRules& rules, unsigned attempt) {
     report::Report& report = run.report();
     const bool asked_for = attempt <= arguments_.attempts;
@@ -286,7 +287,7 @@ class Checking {
 
   // ---- What it comes to
 
-  /// Adds what all checks together come to.
+  /// Adds a check if nothing was checked, and the verdict of all checks together.
   void judge(report::Report& report, bool of_suite) const {
     if (arguments_.fail_on_skip) {
       for (report::CheckRecord& check : report.checks) check.required = true;
@@ -332,7 +333,7 @@ class Checking {
          });
   }
 
-  /// Goes on if an output cannot be written; `all` says so in the end.
+  /// Goes on if an output cannot be written; all() throws the error at the end.
   template <class Action>
   void unless_unwritable(const Action& action) {
     try {

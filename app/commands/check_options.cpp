@@ -1,4 +1,4 @@
-// What `check` takes on the command line.
+// The command-line options of `check`.
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ unsigned read_attempts(const std::string& text) {
   return number;
 }
 
-/// One of two files of one name would be lost, whichever is written last.
+/// Refuses two outputs with one file name: the one written last would replace the other.
 void require_own_files(const CheckArguments& arguments) {
   std::vector<std::string> others = arguments.outputs;
   if (std::ranges::find(others, "-") != others.end()) {

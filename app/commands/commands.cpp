@@ -94,7 +94,7 @@ constexpr Command commands[] = {
     {"help", "Explain a command, a probe or a term", help_options},
 };
 
-/// The names of probes that a command line is to explain. Throws a usage error for one that is none.
+/// Throws a usage error for a name that is no probe's.
 void require_probes(const std::vector<std::string>& names, const Known& known) {
   for (const std::string& name : names) {
     refuse_no_probe(name, known);
@@ -102,7 +102,7 @@ void require_probes(const std::vector<std::string>& names, const Known& known) {
   }
 }
 
-/// `help X` is `X --help`, and of a term what the glossary says.
+/// `help X` is `X --help`; for a term it prints the entry of the glossary.
 MakeRequest help_options(CommandOptions& options, const Known& known) {
   const auto words = std::make_shared<std::vector<std::string>>();
   options.add_argument(help_topics, *words, "A command, a probe, or a term such as sector; without any, all commands");
@@ -129,7 +129,7 @@ MakeRequest help_options(CommandOptions& options, const Known& known) {
   };
 }
 
-/// CLI11's own words, where ours did not come first.
+/// The error in CLI11's own words, where none of our checks came first.
 Error usage_error_of(const CLI::ParseError& error) {
   std::string text = error.what();
   std::ranges::replace(text, '\n', ' ');
@@ -160,7 +160,7 @@ void refuse_what_is_left(const CLI::App& app, const CommandEntry& command, const
   refuse_argument(unknown.front(), command, interface, known, line);
 }
 
-/// Of `run`, the words behind "--" as one, a zero before each: CLI11 would take some of them for its own.
+/// Joins the words behind "--" of `run` into one, a zero before each, so that CLI11 does not parse them.
 std::vector<std::string> with_command_in_one(std::vector<std::string> arguments) {
   const auto mark = std::ranges::find(arguments, "--");
   if (arguments.empty() || arguments.front() != "run" || mark == arguments.end()) return arguments;
@@ -171,8 +171,7 @@ std::vector<std::string> with_command_in_one(std::vector<std::string> arguments)
   return arguments;
 }
 
-/// The help of the command that was given, or of the probes that it is about. Throws a usage error for a name that is
-/// none.
+/// The help of the command that was given, or of the probes that it is about. Throws a usage error for an unknown name.
 std::string help_asked_for(const CLI::App& program, const Interface& interface, const Known& known,
                            std::span<const std::string> line) {
   const std::vector<std::string> unknown = program.remaining();
@@ -202,7 +201,7 @@ std::string help_asked_for(const CLI::App& program, const Interface& interface, 
   return texts.empty() ? help_text(interface, *command, known.help_width) : join(texts, "\n");
 }
 
-/// What shells ask, with the words up to the cursor: see completion_script().
+/// The first word of a shell's request for completions; the words up to the cursor follow: see completion_script().
 constexpr const char* complete = "--complete";
 
 /// A command with its options, once they are declared to CLI11.

@@ -1,6 +1,6 @@
 #pragma once
-// From argv to what the user asked for, and what is done about it. The table of commands is in commands.cpp; here is
-// what is known of them outside: their arguments as plain data, and what runs them. Each returns the exit code.
+// The commands, and the way from argv to one of them. The table of commands is in commands.cpp. This header has what is
+// known of them outside: their arguments as plain data, and the functions that run them. These return the exit code.
 
 #include <any>
 #include <functional>
@@ -23,24 +23,24 @@ struct ProbeArguments : RunOptions {
   std::optional<std::string> config;  ///< a suite, by name or file, in place of names and axes
 };
 
-/// Runs the cases and writes their report: 0 all ran and verified, 1 data was wrong, 4 a case failed, 3 one was skipped
-/// because a capability is missing. Throws a usage error before anything is measured, a no-GPU error, and Interrupted
-/// after the report of what was done has been written.
+/// Runs the cases and writes their report. Returns 0 if all ran and verified, 1 if data was wrong, 4 if a case failed,
+/// 3 if one was skipped because a capability is missing. Throws a usage error before anything is measured, a no-GPU
+/// error, and Interrupted after the report of the cases done has been written.
 [[nodiscard]] int run_probe_command(const ProbeArguments& arguments, const Environment& environment);
 
-/// Runs cases, whose files are kept up to date meanwhile, and hands over their completed report; also where it ended
-/// early. The exit code and what is thrown are those of `probe`.
+/// Runs cases, keeps the files of `outputs` up to date meanwhile, and calls `finish` with the completed report, also if
+/// the run ended early. Returns and throws as run_probe_command() does.
 [[nodiscard]] int run_cases(const Plan& plan, const RunOptions& options, const ResultOutputs& outputs,
                             const Environment& environment,
                             const std::function<void(const report::Report& report)>& finish);
 
-/// Reads files, of which one may be "-" for standard input. What a report of an older version lacks and follows from
-/// its readings (findings, explanations) is made; the readings stay as they are. Throws a usage error.
+/// Reads files, of which one may be "-" for standard input. Findings and explanations that a report of an older version
+/// lacks are made from its readings, which stay as they are. Throws a usage error.
 [[nodiscard]] std::vector<report::NamedReport> read_reports(const std::vector<std::string>& paths,
                                                             const Environment& environment);
 
-/// Throws a usage error where a directory stands for a report, with the line that names the reports in it; `before`:
-/// the command and what stands before its reports.
+/// Throws a usage error if a directory is given in place of a report. The error shows the line that names the reports
+/// in it; `before` is the command and everything before its reports.
 void refuse_directories(const std::vector<std::string>& paths, const std::string& before);
 
 enum class CheckFormat { table, json, markdown, github };
@@ -54,9 +54,9 @@ struct CheckArguments : RunOptions {
   std::optional<std::string> openmetrics;
 };
 
-/// Runs the suites, or reads the reports, and prints a line per expectation: 0 nothing failed, 1 something did or
-/// nothing that it is about was checked, 3 nothing failed but a required expectation was skipped. Throws as `probe`
-/// does.
+/// Runs the suites, or reads the reports, and prints a line per expectation. Returns 0 if nothing failed, 1 if an
+/// expectation failed or none of the suite's own was checked, 3 if nothing failed but a required expectation was
+/// skipped. Throws as run_probe_command() does.
 [[nodiscard]] int run_check_command(const CheckArguments& arguments, const Environment& environment);
 
 struct ExplainArguments {
@@ -74,10 +74,10 @@ struct CompareArguments : ResultRequest {
   bool changed_only = false;                 ///< leave out the cases that are the same
 };
 
-/// Reads the reports of many GPUs, one file each, and writes which GPUs and cases are off by more than `tolerance`, a
-/// share of their kind's median. A file that is no report is named on stderr, and the others are compared all the same.
-/// Returns the exit code: 0; 1 where it shall fail on regressions and there are some, or nothing could be judged; 2 if
-/// a file could not be used. Throws a usage error where there is no report at all.
+/// Reads the reports of many GPUs, one file each, and writes which GPUs and cases differ from the median of their kind
+/// by more than `tolerance`, a share. A file that is no report is named on stderr, and the others are compared all the
+/// same. Returns 2 if a file could not be used; otherwise 1 if --fail-on-regression was given and there are regressions
+/// or nothing could be judged, else 0. Throws a usage error if there is no report at all.
 [[nodiscard]] int run_fleet_command(const CompareArguments& arguments, double tolerance,
                                     const Environment& environment);
 
@@ -92,9 +92,9 @@ struct CalibrateArguments {
 };
 
 /// Measures the calibration plan (or reads reports), fits the rates, prints them with their uncertainty and the fit's
-/// errors, and writes the profile: 0, or 1 if it is to be contributed and failed a check. Throws a usage error for a
-/// file that cannot be written, and for reports that are of several GPUs or hold nothing to fit to, and a no-GPU error
-/// that says how to do without one.
+/// errors, and writes the profile. Returns 0, or 1 if the profile is to be contributed and failed a check. Throws a
+/// usage error for a file that cannot be written, and for reports that are of several GPUs or hold nothing to fit to.
+/// Throws a no-GPU error that says how to calibrate without a GPU.
 [[nodiscard]] int run_calibrate_command(const CalibrateArguments& arguments, const Environment& environment);
 
 struct ListArguments {
@@ -106,12 +106,12 @@ struct DevicesArguments {
   bool json = false;
 };
 
-/// Lists the GPUs of this machine with what a report records about them. Throws a no-GPU error when there is none, with
-/// --json after writing an empty list.
+/// Lists the GPUs of this machine with what a report records about them. If there is none, throws a no-GPU error; with
+/// --json it writes an empty list first.
 [[nodiscard]] int run_devices_command(const DevicesArguments& arguments, const Environment& environment);
 
-/// What was asked for: the arguments of a command, in a type of its own, and what does it and returns the exit code. Of
-/// --help and its like they are a std::string, the text for stdout.
+/// A command with its arguments, ready to run. `arguments` has the command's own type; `run` returns the exit code. For
+/// --help and the like the arguments are a std::string, the text for stdout.
 struct Request {
   template <class Arguments>
   Request(Arguments given, std::function<int(const std::type_identity_t<Arguments>&, const Environment&)> run_it)

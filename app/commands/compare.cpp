@@ -31,7 +31,7 @@ bool is_same_file(const std::string& left, const std::string& right) {
   return left != "-" && right != "-" && std::filesystem::equivalent(left, right, error) && !error;
 }
 
-/// Standard input can be read once, and a file that is given twice is a mistake: it is the same as itself.
+/// Standard input can be read only once. A file that is given twice is a mistake: it is the same as itself.
 void refuse_repeated(const std::vector<std::string>& paths) {
   for (std::size_t i = 0; i < paths.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -63,7 +63,7 @@ void refuse_mixed_kinds(const std::vector<NamedReport>& reports) {
   }
 }
 
-/// A model that is off would pass or fail a gate for a machine that is not.
+/// In a gate, an error of the model would pass or fail a machine that is not to blame.
 void refuse_mixed_gate(const std::vector<NamedReport>& reports) {
   const auto predicted = [](const NamedReport& named) { return named.report.is_prediction(); };
   for (const NamedReport& named : reports) {
@@ -77,13 +77,13 @@ void refuse_mixed_gate(const std::vector<NamedReport>& reports) {
   }
 }
 
-/// A slowdown that fails is a change, also where the usual tolerance is wider.
+/// The usual tolerance, but no more than the slowdown that fails: such a slowdown has to be a change.
 double tolerance_of(const CompareArguments& arguments, double usual) {
   if (arguments.tolerance) return *arguments.tolerance;
   return std::min(usual, arguments.fail_on_regression.value_or(usual));
 }
 
-/// What a gate cannot tell, and what would; empty if it can.
+/// Says what the gate cannot decide, and what would decide it; empty if it can decide everything.
 std::string doubts(const report::Gate& gate, double share, const report::Report& report) {
   const std::string percent = trimmed(share * 100, 3);
   std::vector<std::string> parts;
@@ -127,8 +127,8 @@ void note_what_cannot_be_compared(const report::Comparison& comparison, std::ost
   }
 }
 
-/// Compares reports, or with `fleet` machines. Returns the exit code: 1 for what --fail-on-regression asks for, with
-/// the reason on stderr. Throws a usage error for a file that cannot be read or holds no report.
+/// Compares reports, or machines if `fleet` is set. Returns 1 if the comparison fails by --fail-on-regression, with the
+/// reason on stderr, else 0. Throws a usage error for a file that cannot be read or holds no report.
 int run_compare_command(const CompareArguments& arguments, const Environment& environment) {
   if (arguments.fleet) {
     return run_fleet_command(arguments, tolerance_of(arguments, measure::outlier_tolerance), environment);
@@ -172,7 +172,7 @@ void refuse_too_few(const CompareArguments& arguments) {
   }
 }
 
-/// As texts, for an error quotes them.
+/// The shares as the user wrote them, because errors quote them.
 struct Shares {
   std::optional<std::string> tolerance;
   std::optional<std::string> regression;
@@ -228,7 +228,7 @@ MakeRequest compare_options(CommandOptions& options, const Known&) {
   options.add_argument("REPORT...", arguments->reports,
                        "JSON reports: OLD, and one or more NEW to compare with it; - is standard input. With --fleet: "
                        "one per machine, or directories of them");
-  // REPORT takes all words: CLI11 allows only one to do so, and tells none from the other (take_case_words).
+  // REPORT takes all words, those of CASE too: CLI11 allows only one argument to do so. take_case_words() parts them.
   options.add_argument("[CASE...]", shares->no_word,
                        "Only these cases: by parameter (offset=1 op=write), or by position in OLD (3, 0..5), with "
                        "--fleet in each report; without any, all. A word that names an existing file is a report");

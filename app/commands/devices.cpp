@@ -30,7 +30,7 @@ std::string in_json(const std::vector<Device>& devices) {
 
 std::string on_or_off(std::optional<bool> state) { return state ? (*state ? "on" : "off") : "unknown"; }
 
-/// How the GPU is joined to the host: "PCIe gen5 x16, 63.0 GB/s theoretical each way; 3 copy engines; NUMA node 0".
+/// The GPU's connection to the host: "PCIe gen5 x16, 63.0 GB/s theoretical each way; 3 copy engines; NUMA node 0".
 std::string host_side(const Device& device) {
   std::string text = "host link unknown";
   if (device.integrated) {
@@ -47,7 +47,7 @@ std::string host_side(const Device& device) {
   return text;
 }
 
-/// "'h200', shipped", or that there is none.
+/// Names the profile that predicts the GPU, "from profile 'h200', shipped", or says that there is none.
 std::string predicting(const Device& device, const Environment& environment) {
   const model::Profile profile = model::profile_for(device, {.named = {}, .own = environment.own_profiles},
                                                     [&](const std::string& line) { say(environment.err, line); });
@@ -74,7 +74,7 @@ std::string in_words(const Device& device) {
       device.pci_bus_id.value_or("unknown"));
 }
 
-/// To every other GPU.
+/// Visits the links of each GPU to every other one.
 template <class Visit>
 void for_each_link(std::span<const Device> devices, Visit visit) {
   for (std::size_t from = 0; from < devices.size(); ++from) {
@@ -133,9 +133,9 @@ std::string refused(std::span<const Device> devices) {
   return text;
 }
 
-/// What joins the GPUs: a matrix with a row for each GPU and a column for each that its links lead to, what its short
-/// names mean, and what is wrong: links that are down, and GPUs that cannot address each other's memory. Empty unless
-/// there are several.
+/// The links between GPUs: a matrix with a row for each GPU and a column for each GPU that its links lead to, the
+/// meaning of the short names, links that are down, and GPUs that cannot address each other's memory. Empty if there is
+/// only one GPU, or if nothing is known of links.
 std::string links_in_words(std::span<const Device> devices) {
   if (devices.size() < 2 || devices.front().links.empty()) return "";
   return "Links, from the GPU of the row to that of the column:\n" + matrix(devices) + legend(devices) +

@@ -1,4 +1,4 @@
-// What a GPU should reach: predicted, and on one screen.
+// The command `expect`: predicts what a GPU should reach, on one screen.
 
 #include <fmt/format.h>
 
@@ -28,8 +28,8 @@ struct ExpectArguments : ResultRequest {
   bool all = false;                   ///< every profile that is shipped
 };
 
-/// The shipped profile of the device: it tells what others of its kind reach. The user's own only where none is
-/// shipped.
+/// The shipped profile of the device, because it tells what other GPUs of its kind reach. If none is shipped, the
+/// user's own.
 model::Profile profile_to_expect(const Device& device, const Environment& environment) {
   model::Profile shipped = model::profile_of(device);
   return shipped.from_attributes ? model::profile_for(device, {.own = environment.own_profiles}) : shipped;

@@ -18,7 +18,7 @@ namespace gpumem::app {
 
 namespace {
 
-/// Of a program that was run twice: access by access, and counted.
+/// Joins the reports of a program that was run twice: watched access by access, and counted.
 report::Report put_together(const report::Report& first, const report::Report& second) {
   for (const auto& [sites, counters] : {std::pair(&first, &second), std::pair(&second, &first)}) {
     if (is_watched_by(*sites, report::sites_engine) && is_watched_by(*counters, report::counters_engine)) {
@@ -32,8 +32,8 @@ report::Report put_together(const report::Report& first, const report::Report& s
       "program; two reports of one kind are compared by: gpumem compare");
 }
 
-/// The chosen cases of a report, all of them unless some are named. Throws a usage error for a file that cannot be read
-/// or holds no report, and for cases that it does not have.
+/// Explains the chosen cases of a report; all of them if none are named. Throws a usage error for a file that cannot be
+/// read or holds no report, and for cases that it does not have.
 int run_explain_command(const ExplainArguments& arguments, const Environment& environment) {
   report::Report report = report::read_report_file(*arguments.report, environment.in);
   std::vector<std::string> chosen = arguments.cases;

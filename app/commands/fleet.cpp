@@ -33,7 +33,7 @@ constexpr std::size_t most_named = 10;
 
 namespace fs = std::filesystem;
 
-/// Most of a report, and of no use here.
+/// Arrays that make up most of a report and are not used here.
 constexpr std::array<std::string_view, 3> unused_arrays = {"samples", "timeline", "stages"};
 
 std::vector<std::string> reports_in(const std::string& directory) {
@@ -55,7 +55,7 @@ std::vector<std::string> reports_in(const std::string& directory) {
   return files;
 }
 
-/// What came of reading a file.
+/// The result of reading a file.
 using ReadFile = std::variant<report::Unreadable, std::vector<report::FleetMachine>>;
 
 ReadFile read_one(const std::string& file, std::istream& standard_input, report::FleetNames& names) {
@@ -67,8 +67,8 @@ ReadFile read_one(const std::string& file, std::istream& standard_input, report:
   }
 }
 
-/// Files as given, and those called *.json, *.json.gz or *.json.xz in directories as given, by name: not in directories
-/// below these, nor hidden ones. A file that is named twice is there once.
+/// The files given, and the files *.json, *.json.gz and *.json.xz in the directories given, sorted by name. Hidden
+/// files and subdirectories are left out. A file that is named twice is there once.
 std::vector<std::string> fleet_files(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
   std::set<fs::path> known;
@@ -93,8 +93,8 @@ struct FleetFiles {
   std::vector<report::Unreadable> unreadable;  ///< likewise
 };
 
-/// What is kept of each report's GPUs, read on all processors. A file that cannot be read or is no report is
-/// unreadable.
+/// Reads the reports on all processors, and keeps the readings that the comparison needs. A file that cannot be read or
+/// is no report is unreadable.
 FleetFiles read_fleet(const std::vector<std::string>& files, std::istream& standard_input, report::FleetNames& names) {
   std::vector<ReadFile> read(files.size());
   std::atomic<std::size_t> next = 0;
@@ -124,7 +124,7 @@ void name_unreadable(const std::vector<report::Unreadable>& unreadable, const En
   }
 }
 
-/// Leaves only the cases that the words mean, in whichever of the reports they are.
+/// Removes the cases that the words do not choose. A word has to fit a case of at least one report.
 void keep_chosen(std::vector<report::FleetMachine>& machines, const report::FleetNames& names, const CaseWords& words) {
   std::map<std::pair<std::size_t, std::size_t>, report::Record> records;  // by case and shape
   const auto key = [](const report::FleetReading& reading) { return std::pair(reading.name, reading.shape); };
@@ -148,7 +148,7 @@ void keep_chosen(std::vector<report::FleetMachine>& machines, const report::Flee
   if (!any) words.refuse_none_of(most);
 }
 
-/// Why the first of the regressions is one, in a few words.
+/// Says why a finding is a regression, in a few words.
 std::string regression_words(const report::Fleet& fleet, const report::FleetFinding& finding) {
   std::string text = report::machine_label(fleet.machines[finding.machine]) + ": ";
   if (!finding.wrong_data.empty())
@@ -159,7 +159,7 @@ std::string regression_words(const report::Fleet& fleet, const report::FleetFind
   return text + fmt::format("{} is {:.1f} % slower than the median", labels[worst.index], 100 * worst.loss);
 }
 
-/// Whether the fleet passes; if not, says why on stderr.
+/// True if the fleet passes; if not, says why on stderr.
 bool passes(const report::Fleet& fleet, double share, const Environment& environment) {
   const auto regressions = report::fleet_regressions(fleet, share);
   if (!regressions.empty()) {

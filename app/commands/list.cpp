@@ -42,7 +42,7 @@ Json to_json(const Quantity& quantity) {
           {"better", to_string(quantity.better)}};
 }
 
-/// What a probe reports beside its headline: of every case, and of several cases together.
+/// The quantities that a probe reports beside its headline: for every case, and for several cases together.
 std::vector<Quantity> further_quantities(const Probe& probe) {
   std::vector<Quantity> all;
   for (const Metric& metric : probe.metrics) all.push_back(metric.quantity);
@@ -94,7 +94,7 @@ std::string to_json(const std::vector<Probe>& probes) {
   return all.dump(2) + "\n";
 }
 
-/// All probes, or all about one. Throws a usage error for an unknown one.
+/// Prints all probes, or all that is known about one. Throws a usage error for an unknown probe.
 int run_list_command(const ListArguments& arguments, const Environment& environment) {
   const std::vector<Probe>& registry = environment.registry;
   const std::size_t width = environment.out_terminal.text_width;

@@ -26,7 +26,7 @@ std::string quoted(CommandLine words) {
   return join(all, " ");
 }
 
-/// The line that watches somebody's program; `options` are those of `run`.
+/// The command line that watches the user's program; `options` are options of `run`.
 std::string watched(CommandLine options, CommandLine program) {
   return "gpumem run " + quoted(options) + (options.empty() ? "" : " ") + "-- " + quoted(program);
 }
@@ -82,7 +82,7 @@ std::string meant_argument(const std::string& command, const std::string& word) 
   return fmt::format("see: gpumem {} --help", command);
 }
 
-/// What a word in the place of a command was meant to be.
+/// Returns advice for an unknown word in the place of a command.
 std::string meant_command(const std::string& word, const Interface& interface, const Known& known, CommandLine line) {
   const auto program = [&] {
     return watched({}, line.subspan(static_cast<std::size_t>(std::ranges::find(line, word) - line.begin())));

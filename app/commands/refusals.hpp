@@ -1,5 +1,5 @@
 #pragma once
-// What is said of words that a command does not take: what was meant, in the user's own words where that is plain.
+// Errors for words that a command does not take. They say what was meant, in the user's own words where that is plain.
 
 #include <span>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace gpumem::app {
 
-/// Throws the usage error for an option that the command, or the program itself, does not have. `line`: all that was
+/// Throws the usage error for an option that the command, or the program itself, does not have. `line` is all that was
 /// typed behind the program's name.
 [[noreturn]] void refuse_option(const std::string& argument, const CommandEntry& command, const Interface& interface,
                                 std::span<const std::string> line);
@@ -18,12 +18,12 @@ namespace gpumem::app {
 [[noreturn]] void refuse_argument(const std::string& argument, const CommandEntry& command, const Interface& interface,
                                   const Known& known, std::span<const std::string> line);
 
-/// Throws a usage error for a --format that the command gives by another option, and for a --backend that goes by
+/// Throws a usage error for a --format that the command produces by another option, and for a --backend that has
 /// another name here.
 void refuse_values_of_others(std::span<const std::string> line, const Interface& interface);
 
-/// Throws a usage error where the command takes somebody's program and that does not stand behind "--", with the line
-/// as it should be.
+/// Throws a usage error if the command takes the user's program and the program does not stand behind "--". The error
+/// shows the line as it should be.
 void refuse_unmarked_program(std::span<const std::string> line, const Interface& interface);
 
 }  // namespace gpumem::app

@@ -37,7 +37,7 @@ struct RunArguments : ResultRequest, WatchOptions {
   std::optional<std::string> gpu;  ///< whose profile predicts
 };
 
-/// That the library of NVIDIA's that the engine needs was not found, or not where it can be trusted.
+/// Says that the engine's library by NVIDIA was not found, or only where others could change it.
 std::string missing_words(const WatchOptions& options, const FoundLibrary& search) {
   const VendorLibrary& library = options.counters ? cupti_library() : sanitizer_library();
   if (search.others) {
@@ -65,7 +65,7 @@ report::Report finished_report(const std::vector<RawProcess>& processes, const P
   return report::completed(report);
 }
 
-/// What the command is started with, and what is to be said of that.
+/// The environment variables that the command is started with, and the notes to make about them.
 struct Watched {
   std::filesystem::path raw_files = {};  ///< where they are afterwards
   std::vector<std::pair<std::string, std::string>> variables = {};
@@ -74,11 +74,11 @@ struct Watched {
 };
 
 Watched watched(const Places& places, const RawFolder& folder, const RunArguments& arguments) {
-  // For tests, and to look at a run again: files of one that was kept.
+  // Tests, and users who look at a run again, name the raw files of a run that was kept.
   if (const auto kept = places.variable("GPUMEM_RUN_RAW")) return {.raw_files = *kept};
   const auto library = injected_library(places);
   if (!library) {
-    // Nothing would tell whether the command has used a GPU, unless there is none.
+    // Without the library nobody can tell if the command used a GPU, unless there is no driver.
     if (!has_driver(places)) return {.raw_files = folder.path()};
     throw missing_capability_error(
         fmt::format("libgpumem_inject.so is neither beside {} nor in ../lib/gpumem, so the command was not run; "
@@ -109,7 +109,7 @@ Watched watched(const Places& places, const RawFolder& folder, const RunArgument
   return result;
 }
 
-/// What became of the command, run once.
+/// The results of running the command once.
 struct Outcome {
   report::Report report;
   int exit_code = 0;
@@ -138,7 +138,7 @@ Outcome run_once(const RunArguments& arguments, const Places& places, const mode
   return outcome;
 }
 
-/// Access by access, and once more to be counted if that went well.
+/// Runs the command access by access and, if that went well, once more to be counted.
 Outcome run_twice(const RunArguments& arguments, const Places& places, const model::ProfileChoice& predicting,
                   const Environment& environment) {
   RunArguments once = arguments;
@@ -155,7 +155,7 @@ Outcome run_twice(const RunArguments& arguments, const Places& places, const mod
   if (both.exit_code != sites.exit_code) {
     both.report.program->notes.push_back(fmt::format("the command ended with {} the first time", sites.exit_code));
   }
-  // What one of the engines cannot do here, the other may.
+  // One engine may see what the other cannot, so the run is a failure only if both failed.
   for (const ProgramTraces* traces : {&sites.traces, &both.traces}) {
     if (traces->fatal) both.report.program->notes.push_back(*traces->fatal);
   }
@@ -168,7 +168,7 @@ Outcome run_twice(const RunArguments& arguments, const Places& places, const mod
   return both;
 }
 
-/// What the command has done stands, whether or not its results can be written.
+/// Writes results, or says on stderr why it cannot: the command has run either way, and its exit code stands.
 void write_or_say(const Environment& environment, const std::function<void()>& write) {
   try {
     write();
@@ -180,7 +180,7 @@ void write_or_say(const Environment& environment, const std::function<void()>& w
 int run_run_command(const RunArguments& arguments, const Environment& environment) {
   survive_closed_pipes();
   if (arguments.gpu == "-") throw usage_error("--gpu: standard input is the command's; give the profile as a file");
-  // Whatever can be wrong is found before the command has run for hours.
+  // Errors in the arguments are found before the command has run for hours.
   const ResultOutputs outputs(reading(arguments, profile_files(arguments.gpu)), report::table_formats(),
                               environment.err, environment.err_terminal);
   const model::ProfileChoice predicting{.named = arguments.gpu, .own = environment.own_profiles};
@@ -192,7 +192,7 @@ int run_run_command(const RunArguments& arguments, const Environment& environmen
     write_or_say(environment, [&] { outputs.finish(outcome.report); });
     return outcome.exit_code;
   }
-  // A file that was asked for is written all the same; a table would be of nothing.
+  // Files that were asked for are written all the same. A table would be empty.
   write_or_say(environment, [&] { outputs.finish_files(outcome.report); });
   const std::string name = report::one_line(arguments.command.front());
   if (outcome.traces.used_cuda) {
@@ -273,7 +273,7 @@ MakeRequest run_options(CommandOptions& options, const Known&) {
       "  gpumem explain before.json               every wasteful line\n"
       "  gpumem compare before.json after.json    kernel by kernel");
   return [arguments] {
-    // Words behind "--" come as one, a zero before each (parse_command_line).
+    // parse_command_line() joined the words behind "--" into one, a zero before each.
     if (arguments->command.size() != 1 || !arguments->command.front().starts_with('\0')) {
       throw usage_error("run needs a command behind --, e.g. gpumem run -- python3 train.py");
     }

@@ -22,8 +22,8 @@ bool has_facts(const report::Report& report) {
                              [](const report::ConclusionRecord& conclusion) { return !conclusion.facts.empty(); });
 }
 
-/// What follows from the readings and is not in the report: short explanations never are, the rest is not in those of
-/// older versions. What a report says of itself stays.
+/// Adds what follows from the readings and is missing: short explanations, which no report holds, and everything that
+/// older versions did not write. Parts that the report has stay as they are.
 void add_missing(report::Report& report) {
   if (report::is_plan(report)) return;
   const report::Report made = report::completed(report);
@@ -35,7 +35,7 @@ void add_missing(report::Report& report) {
     if (!record.relative_predicted) record.relative_predicted = made.results[i].relative_predicted;
   }
   if (!report.advice) report.advice = made.advice;
-  // What an older version concluded in prose is concluded anew.
+  // Conclusions that an older version wrote as prose are drawn anew.
   const bool newer = has_facts(made) && !has_facts(report);
   if (report.findings.empty() || newer) report.findings = made.findings;
   if (report.conclusions.empty() || newer) report.conclusions = made.conclusions;

@@ -25,7 +25,7 @@ struct ShowArguments : ResultRequest {
   std::vector<std::string> cases;    ///< as CaseWords takes them
 };
 
-/// A file of tests without any would look like a pass.
+/// Throws a usage error if no report has checks: JUnit without tests would look like a pass.
 void refuse_unchecked(const std::vector<NamedReport>& reports) {
   for (const NamedReport& named : reports) {
     if (!named.report.checks.empty()) return;
@@ -34,7 +34,7 @@ void refuse_unchecked(const std::vector<NamedReport>& reports) {
                                 reports.front().name, reports.front().name));
 }
 
-/// Before anything is written.
+/// Throws a usage error for a report that cannot be shown as a trace, before anything is written.
 void refuse_untraceable(const std::vector<NamedReport>& reports) {
   for (const NamedReport& named : reports) {
     if (const auto why = report::why_no_trace(named.report)) {
@@ -76,8 +76,7 @@ void write(std::ostream& out, const std::vector<NamedReport>& reports, report::F
   }
 }
 
-/// Leaves the cases that the words choose. What their tables show is concluded from
-/// those.
+/// Leaves the cases that the words choose, and draws the conclusions and findings anew from those.
 void keep_cases(std::vector<NamedReport>& reports, const CaseWords& words) {
   std::size_t most = 0;
   std::size_t all = 0;
@@ -101,7 +100,7 @@ void keep_cases(std::vector<NamedReport>& reports, const CaseWords& words) {
   if (std::ranges::all_of(reports, is_empty)) words.refuse_none_of(all);
 }
 
-/// The reports, one after another; CSV as one table.
+/// Writes the reports, one after another; in CSV, as one table.
 int run_show_command(const ShowArguments& arguments, const Environment& environment) {
   const ResultOutputs outputs(reading(arguments, arguments.reports), report::all_formats(), environment.out,
                               environment.out_terminal);

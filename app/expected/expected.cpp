@@ -15,7 +15,7 @@ namespace gpumem::app {
 
 namespace {
 
-/// Two GPUs that NVLinks join: the one that is asked about, and the first that it has links to.
+/// Two GPUs joined by NVLinks: the one that is asked about, and the first one that it has NVLinks to.
 struct Pair {
   std::size_t source;
   std::size_t target;
@@ -30,7 +30,7 @@ std::optional<Pair> joined_pair(const model::Profile& profile, std::size_t gpu) 
   return std::nullopt;
 }
 
-/// The axes with the pair in its places; nothing where there is none and they ask for one.
+/// Puts the pair in place of "{source}" and "{target}"; nullopt if the axes ask for a pair and there is none.
 std::optional<std::vector<GivenAxis>> of_pair(std::vector<GivenAxis> axes, const std::optional<Pair>& pair) {
   for (GivenAxis& axis : axes) {
     for (std::string& text : axis.texts) {
@@ -48,7 +48,7 @@ std::string command_of(const std::vector<GivenAxis>& axes) {
   return command;
 }
 
-/// The one case that the axes mean, in the shape that a probe would run it in; absent where it cannot run.
+/// The one case that the axes select, in the shape that a probe would run it in; nullopt if it cannot run.
 std::optional<Case> case_of(const std::vector<GivenAxis>& axes, const std::vector<Probe>& registry, Backend& backend) {
   Plan plan = fitted(make_plan(registry, {}, axes), backend.device());
   if (plan.size() != 1) return std::nullopt;
@@ -80,7 +80,7 @@ double moved_by(const ExpectedQuantity& quantity, const Case& tested, double val
   return moved ? std::abs(*moved / value - 1) / less : 0;
 }
 
-/// The rate of the profile that decides the value: the one that the value goes with most.
+/// The rate of the profile that decides the value: the one that the value moves with most.
 std::string deciding_rate(const ExpectedQuantity& quantity, const Case& tested, double value,
                           const model::Profile& profile) {
   constexpr double most_of_it = 0.5;  // of what all rates together move: no other moves more
@@ -95,7 +95,7 @@ std::string deciding_rate(const ExpectedQuantity& quantity, const Case& tested, 
   return std::string(strongest.second);
 }
 
-/// Where all of L2 is as near, none of it is far.
+/// False for the latency of the far L2 on a GPU whose L2 is all near.
 bool is_told(const ExpectedQuantity& quantity, const model::Profile& profile) {
   return std::string_view(quantity.rate) != "l2_far_latency_cycles" || profile.rates.l2_near_share < 1;
 }

@@ -1,7 +1,7 @@
 #pragma once
-// What a GPU should reach: the model's predictions of the very cases that probes measure, so that a measurement of one
-// compares with them one to one. How far measurements of healthy GPUs lie from them, docs/suites.md derives from the
-// reference reports.
+// The values that a GPU should reach: the model's predictions of exactly the cases that probes measure, so that
+// measurements compare with them one to one. docs/suites.md derives from the reference reports how far healthy GPUs lie
+// from them.
 
 #include <optional>
 #include <span>
@@ -16,7 +16,7 @@
 
 namespace gpumem::app {
 
-/// What measured values of healthy GPUs are of the predicted one, at least and at most.
+/// The range of measurements of healthy GPUs, as multiples of the predicted value.
 struct Spread {
   double low = 1;
   double high = 1;

@@ -1,5 +1,5 @@
 #pragma once
-// Which predictions rest on what nobody measured: a healthy GPU may be far from these, so that no check holds it to
+// Predictions that rest on rates that nobody measured. A healthy GPU may be far from these, so no check holds it to
 // them.
 
 #include <span>
@@ -11,9 +11,9 @@
 
 namespace gpumem::app {
 
-/// Gives the flag `predicted_from_guesses` to the cases that an expectation holds against their predictions, and whose
-/// prediction moves by more than 5 % if the rates move by 20 % that the report's profile assumes or scales from another
-/// GPU's. Leaves reports alone whose profile is not there to ask.
+/// Sets the flag `predicted_from_guesses` on cases that an expectation holds against their predictions, if a prediction
+/// moves by more than 5 % when the guessed rates move by 20 %. Guessed rates are those that the report's profile
+/// assumes or scales from another GPU's. A report whose profile is not a shipped one stays as it is.
 void flag_guesses(report::Report& report, std::span<const report::Expectation> expectations,
                   const std::vector<Probe>& registry);
 

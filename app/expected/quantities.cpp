@@ -1,4 +1,4 @@
-// What is expected of GPUs, a line each.
+// The quantities that are expected of GPUs, a line each.
 
 #include "app/expected/expected.hpp"
 
@@ -6,7 +6,7 @@ namespace gpumem::app {
 
 namespace {
 
-// How far measurements of seven H200s, three H100s and two pairs of H100s lie from what is predicted of them
+// The ranges of measurements of seven H200s, three H100s and two pairs of H100s, as multiples of their predictions
 // (docs/suites.md, How far healthy GPUs differ; tests/program/test_expect.py holds the reference reports to it).
 constexpr Spread of_memory = {0.97, 1.08};
 constexpr Spread of_l2_of_h200 = {0.82, 1};

@@ -79,14 +79,14 @@ void write_all(const Descriptor& file, std::string_view content, const fs::path&
   }
 }
 
-/// What is there already, for writing.
+/// Opens a file that exists, for writing.
 Descriptor open_existing(const fs::path& target, int flags = 0) {
   Descriptor file(::open(target.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC | flags));
   if (!file.is_open()) fail(target, errno);
   return file;
 }
 
-/// What the target's name leads to, links followed; nothing if it leads nowhere yet.
+/// The status of the file that the target's name leads to, links followed; nullopt if there is none yet.
 std::optional<struct stat> status_of(const fs::path& target) {
   struct stat status = {};
   if (::stat(target.c_str(), &status) == 0) return status;
@@ -113,7 +113,7 @@ bool is_missing(const fs::path& folder) {
   return !folder.empty() && !fs::exists(folder, unknown);
 }
 
-/// The folder of a path, if it is to be made.
+/// The folder of a path if it has to be made, else nullopt. Throws if the folder may not be made.
 std::optional<fs::path> folder_to_make(const fs::path& path, MissingFolder missing, const fs::path& target) {
   const fs::path folder = path.parent_path();
   if (!is_missing(folder)) return std::nullopt;
@@ -126,14 +126,14 @@ std::optional<fs::path> folder_to_make(const fs::path& path, MissingFolder missi
   return folder;
 }
 
-/// One that is there already is as good.
+/// Succeeds if the folder is there already.
 void make_folder(const fs::path& folder, const fs::path& target) {
   std::error_code error;
   fs::create_directory(folder, error);
   if (error) fail(target, error.value());
 }
 
-/// A folder that is there while one lives.
+/// Makes a folder that is there as long as the object lives.
 class TrialFolder {
  public:
   TrialFolder(const std::optional<fs::path>& folder, const fs::path& target) : folder_(folder) {
@@ -149,8 +149,8 @@ class TrialFolder {
   const std::optional<fs::path>& folder_;
 };
 
-/// Whether a file can be written that a second one beside it, or renaming that one, fails for: it is a mount point, or
-/// what its folder permits is less.
+/// True for errors that concern a new file in the folder, or a rename there, but not writing to the file itself: it is
+/// a mount point, or its folder permits less than the file.
 bool is_of_the_folder_alone(int error) {
   return error == EBUSY || error == EXDEV || error == EACCES || error == EPERM || error == EROFS;
 }
@@ -165,10 +165,10 @@ class Neighbour {
   Neighbour(const Neighbour&) = delete;  // it stands for one file
   Neighbour& operator=(const Neighbour&) = delete;
 
-  /// Why there is none; 0: there is.
+  /// The error of creating the file; 0 if there was none.
   [[nodiscard]] int error() const { return error_; }
 
-  /// Keeps owner and permissions of the file that will be replaced.
+  /// Gives the file the owner and permissions of the file that it will replace.
   void resemble(const struct stat& existing) const {
     // Giving a file away needs privileges; without them it is the user's own, as with any editor that saves this way.
     [[maybe_unused]] const int owned = ::fchown(file_.get(), existing.st_uid, existing.st_gid);
@@ -183,7 +183,7 @@ class Neighbour {
     if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOSYS) fail(target_, errno);
   }
 
-  /// Returns 0, or why it could not be.
+  /// Returns 0, or the error.
   [[nodiscard]] int rename() {
     file_.close(target_);
     if (::rename(name_.c_str(), path_.c_str()) != 0) return errno;
@@ -192,7 +192,7 @@ class Neighbour {
   }
 
  private:
-  /// With the permissions that the umask leaves a new file.
+  /// Creates the file, with the permissions that the umask leaves a new file.
   [[nodiscard]] Descriptor create() {
     constexpr int attempts = 1000;
     for (int i = 0; i < attempts; ++i) {
@@ -218,7 +218,7 @@ class Neighbour {
   bool renamed_ = false;
 };
 
-/// Where it lies. Room for it is there before anything is lost of what was there.
+/// Overwrites the target in place. Makes sure of the room before any old content is lost.
 void overwrite(const fs::path& target, std::string_view content) {
   Descriptor file = open_existing(target);
   const auto size = static_cast<off_t>(content.size());
@@ -237,7 +237,7 @@ void write_to_device(const fs::path& target, std::string_view content) {
   file.close(target);
 }
 
-/// While one lives, a pipe without a reader is an error of writing to it, and does not end the process.
+/// While an object lives, writing to a pipe without a reader is an error, and does not end the process.
 class WithoutSigpipe {
  public:
   WithoutSigpipe() : before_(std::signal(SIGPIPE, SIG_IGN)) {}
@@ -249,7 +249,7 @@ class WithoutSigpipe {
   void (*before_)(int);
 };
 
-/// Waits for a reader, and for one that is slow.
+/// Waits until a pipe has a reader, and until a slow one has read.
 void write_to_pipe(const fs::path& target, std::string_view content) {
   constexpr std::chrono::milliseconds look_around{100};
   const auto open = [&] { return Descriptor(::open(target.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)); };
@@ -276,7 +276,7 @@ bool is_same_file(const struct stat& left, const struct stat& right) {
   return left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
-/// What is read is never written over, not even once it has been read: it may be all that there is of a measurement.
+/// Refuses to write over a file that is read, even once it has been read: it may be the only copy of a measurement.
 void refuse_input(const fs::path& target, const struct stat& status, std::span<const std::string> inputs) {
   for (const std::string& input : inputs) {
     struct stat read = {};

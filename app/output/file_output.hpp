@@ -18,28 +18,29 @@ class OutputError : public Error {
 
 /// The treatment of a missing folder of a file.
 enum class MissingFolder {
-  made,    ///< if the folder around it is there: two that are missing are rather a mistake
-  refused  ///< it may be what a share that is not mounted has left, and nobody would look for a gate's file here
+  made,    ///< if its parent is there: two missing folders are rather a mistake
+  refused  ///< a gate's folder may be missing because its share is not mounted
 };
 
-/// Replaces files of any kind safely: a regular file (or a link to one) by writing beside it and renaming; a device
-/// or pipe such as /dev/null, which must not be replaced, by writing to it. What cannot be renamed over, such as a file
-/// that is mounted into a container, or one in a folder that takes no other, is overwritten in place.
+/// Replaces files of any kind safely. A regular file, or the target of a link, is written beside the old one and
+/// renamed over it. A device or pipe such as /dev/null must not be replaced and is written to. A file that cannot be
+/// renamed over is overwritten in place: one that is mounted into a container, for example, or one in a folder that
+/// takes no other file.
 class FileOutput {
  public:
-  /// Throws a usage error naming the path and the reason when the target could not be written later: no permission, a
-  /// directory in its place; or when it is one of `inputs`, files that are read ("-" is standard input), by whatever
-  /// name. Leaves an existing file as it is, and no new one, nor a new folder.
+  /// Throws a usage error that names the path and the reason if the target could not be written later: no permission,
+  /// or a directory in its place. Also if the target is, under any name, one of `inputs`: files that are read ("-" is
+  /// standard input). Leaves an existing file as it is, and makes neither a file nor a folder that stays.
   explicit FileOutput(std::filesystem::path target, std::span<const std::string> inputs = {},
                       MissingFolder missing = MissingFolder::made);
 
-  /// Replaces the target's content as a whole, and makes its folder if that was not there when this was made; one that
-  /// has gone since, as a disk that was unmounted, is missed. Throws an OutputError on failure (disk full, ...), and
-  /// then leaves the previous content in place. A pipe is waited for until somebody reads it; throws
-  /// Interrupted when a stop is requested meanwhile (engine/base/interruption.hpp).
+  /// Replaces the target's content as a whole, and makes its folder if that was missing when the object was made. A
+  /// folder that has gone since, such as an unmounted disk, is an error. Throws an OutputError on failure (disk full,
+  /// ...), and then leaves the previous content in place. Waits until somebody reads a pipe, and throws Interrupted if
+  /// a stop is requested meanwhile (engine/base/interruption.hpp).
   void replace(const std::string& content) const;
 
-  /// False for devices and pipes, where a second `replace` adds to the first: write those once, at the end.
+  /// False for devices and pipes, where a second `replace` adds to the first. Write those once, at the end.
   [[nodiscard]] bool rewritable() const { return rewritable_; }
 
  private:
@@ -48,7 +49,7 @@ class FileOutput {
   bool rewritable_ = true;
 };
 
-/// Whether two paths name one file, be it there already or not.
+/// True if two paths name the same file, which need not exist.
 [[nodiscard]] bool leads_to_same_file(const std::filesystem::path& left, const std::filesystem::path& right);
 
 }  // namespace gpumem::app

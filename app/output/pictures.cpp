@@ -40,8 +40,9 @@ fs::path folder_of_program() {
   return fs::read_symlink("/proc/self/exe", failed).parent_path();
 }
 
-/// Beside the program in the build tree; installed; from a wheel, in an environment or in a folder that pip was told.
-/// None that others could have put there: they are run.
+/// The folder of the scripts that draw: beside the program in the build tree; installed; or from a wheel, in an
+/// environment or in a folder that pip was told. Scripts that others could have put there are left out, because they
+/// are run.
 std::optional<fs::path> scripts() {
   const fs::path folder = folder_of_program();
   const fs::path prefix = folder.parent_path();
@@ -60,8 +61,8 @@ std::optional<fs::path> scripts() {
   return std::nullopt;
 }
 
-/// The one that the user calls python3; and that of a virtual environment that the program was installed into, which
-/// need not be active.
+/// The Pythons to try: the one that the user calls python3, and that of a virtual environment that the program was
+/// installed into, which need not be active.
 std::vector<std::string> pythons() {
   std::vector<std::string> found = {"python3"};
   const fs::path folder = folder_of_program();
@@ -72,7 +73,7 @@ std::vector<std::string> pythons() {
 
 // ---- A process that reads, writes and complains
 
-/// What a process reads or writes, in memory.
+/// A file in memory that a process reads or writes.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view content = {}) : file_(::memfd_create("gpumem", MFD_CLOEXEC)) {
@@ -90,7 +91,7 @@ class MemoryFile {
 
   [[nodiscard]] int descriptor() const { return file_; }
 
-  /// All of it, from the beginning.
+  /// The whole content, from the beginning.
   [[nodiscard]] std::string content() const {
     std::string all(static_cast<std::size_t>(std::max<off_t>(::lseek(file_, 0, SEEK_END), 0)), '\0');
     for (std::size_t at = 0; at < all.size();) {
@@ -157,7 +158,8 @@ std::string json_text(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// What each table shows, by the first of its cases. A report keeps these texts without saying of which cases they are.
+/// The finding of each table, by the table's first case. A report keeps these texts without saying to which cases they
+/// belong.
 nlohmann::json findings_of(const report::Report& report) {
   const std::vector<report::Members> tables = report::tables(report.results);
   auto found = nlohmann::json::object();
@@ -178,7 +180,7 @@ std::string as_input(const Drawn& drawn) {
   return std::move(out).str();
 }
 
-/// What the first Python answers that can draw. Throws what the first of all says.
+/// Returns the output of the first Python that can draw. If none can, throws the reason of the first one.
 std::string answer(std::vector<std::string> words, std::string_view input, const std::string& path) {
   const auto folder = scripts();
   if (!folder) {

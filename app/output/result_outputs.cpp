@@ -32,7 +32,7 @@ std::optional<report::Format> format_of_extension(const std::string& extension,
   return std::nullopt;
 }
 
-/// Absent: a picture's.
+/// The format of a file; nullopt for a picture.
 std::optional<report::Format> format_of_file(const std::string& path, const ResultRequest& request,
                                              std::span<const report::NamedFormat> formats) {
   if (const std::string unpacked = without_packing(path); unpacked != path) {
@@ -99,7 +99,7 @@ ResultOutputs::ResultOutputs(const ResultRequest& request, std::span<const repor
     }
   }
   for (const File& picture : pictures_) refuse_undrawable(picture.format, picture.path);
-  // Who reads a pipe may be slow, or gone.
+  // Pipes and devices come last: the reader of a pipe may be slow, or gone.
   std::ranges::stable_partition(files_, [](const File& file) { return file.output.rewritable(); });
   if (on_stdout) standard_output_ = request.format.value_or(formats.front().format);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Where a result goes, in one of several formats: files named with --output, which are whole at any time, and stdout at
-// the end.
+// The outputs of a result, each in one of several formats: files named with --output, which are whole at any time, and
+// stdout at the end.
 
 #include <exception>
 #include <functional>
@@ -18,7 +18,7 @@
 
 namespace gpumem::app {
 
-/// Does both, the second also if the first throws. That error is thrown afterwards, unless the second throws one.
+/// Does both, the second also if the first throws. The first error is thrown afterwards, unless the second throws one.
 template <class First, class Second>
 void both(const First& first, const Second& second) {
   try {
@@ -30,7 +30,7 @@ void both(const First& first, const Second& second) {
   second();
 }
 
-/// Does something with each, also after one that failed. Throws the first failure in the end.
+/// Does something with each, also after a failure. Throws the first failure at the end.
 template <class Range, class Action>
 void try_each(const Range& range, const Action& action) {
   std::exception_ptr failure;
@@ -49,7 +49,7 @@ void write_result(std::ostream& out, const std::string& text);
 
 struct ResultRequest {
   std::vector<std::string> outputs = {};      ///< files, or "-" for stdout
-  std::vector<std::string> inputs = {};       ///< what is read, which no output may be: files, or "-" for stdin
+  std::vector<std::string> inputs = {};       ///< files that are read and may not be outputs, or "-" for stdin
   std::optional<report::Format> format = {};  ///< of stdout, and of files whose extension names none
   bool quiet = false;                         ///< with files, nothing on stdout
   bool files_only = false;                    ///< "-" is a file like any other, and stdout somebody else's
@@ -63,7 +63,7 @@ struct ResultRequest {
 
 class ResultOutputs {
  public:
-  /// Throws a usage error for a file that has no format, that could not be written later, or that is read, and a
+  /// Throws a usage error for a file that has no format, could not be written later, or is read; and a
   /// missing-capability error for a picture that could not be drawn later.
   ResultOutputs(const ResultRequest& request, std::span<const report::NamedFormat> formats, std::ostream& out,
                 const Terminal& terminal);
@@ -73,16 +73,16 @@ class ResultOutputs {
   /// Writes a completed report, which has to outlive this.
   [[nodiscard]] static Write of(const report::Report& report);
 
-  /// Writes the files, stdout and then the pictures, which are drawn of these reports. Throws a usage error when
-  /// something could not be written, and what keeps a picture from being drawn, after everything else has been; and
-  /// what `write` throws, before anything has been.
+  /// Writes the files, stdout and then the pictures, which are drawn from these reports. Throws the errors of `write`
+  /// before anything has been written. All other errors are thrown after the rest has been written: a usage error for
+  /// an output that could not be written, and the error of a picture that could not be drawn.
   void finish(const Write& write, std::span<const report::NamedReport> drawn = {}) const;
   void finish(const report::Report& report) const;
 
-  /// The files alone, for the last time. Throws like `finish`.
+  /// Writes the files and pictures for the last time, and not stdout. Throws like `finish`.
   void finish_files(const report::Report& report) const;
-  /// Writes the files anew with what there is so far; not pipes and devices, which keep all that is ever written to
-  /// them, nor pictures, which take longer to draw. Throws like `finish`.
+  /// Writes the files anew with the results so far. Leaves out pipes and devices, which keep all that was ever written
+  /// to them, and pictures, which take longer to draw. Throws like `finish`.
   void update(const Write& write) const;
   [[nodiscard]] bool has_files() const { return !files_.empty(); }
 

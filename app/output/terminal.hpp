@@ -1,5 +1,5 @@
 #pragma once
-// What the other end of a stream can show, and the line there that says what is going on.
+// The abilities of the terminal, pipe or file at the end of a stream, and the line of progress on a terminal.
 
 #include <chrono>
 #include <functional>
@@ -18,24 +18,24 @@ struct Terminal {
   bool block_characters = false;  ///< a terminal whose locale is UTF-8
 };
 
-/// Describes a terminal of `columns` (0: unknown), or what is none, from the environment: COLUMNS, NO_COLOR,
-/// FORCE_COLOR, TERM and the locale variables. `variable` is the value of one, empty when it is not set.
+/// Describes a terminal of `columns` (0: unknown), or a pipe or file, from the environment: COLUMNS, NO_COLOR,
+/// FORCE_COLOR, TERM and the locale variables. `variable` returns the value of one, empty if it is not set.
 [[nodiscard]] Terminal describe_terminal(bool is_terminal, unsigned columns,
                                          const std::function<std::string(const char* name)>& variable);
 
 /// The process' own stream: 1 is stdout, 2 is stderr.
 [[nodiscard]] Terminal inspect_terminal(int file_descriptor);
 
-/// Whether tables have colours: where the other end takes them, or whatever that is.
+/// The colours of tables: if the terminal takes them, always, or never.
 enum class Color { automatic, always, never };
 
-/// How a table looks there. Without colours it has its bars all the same.
+/// The style of tables on a terminal. They have their bars without colours, too.
 [[nodiscard]] report::TableStyle table_style(const Terminal& terminal, Color color);
 
-/// Says something on stderr, on one line whatever the texts hold that it quotes.
+/// Writes a message to stderr, on one line whatever texts it quotes.
 void say(std::ostream& err, const std::string& text);
 
-/// One line on stderr that says what is going on, and leaves nothing behind.
+/// One line on stderr that shows the progress, and leaves nothing behind.
 class Progress {
  public:
   /// Shows nothing at all unless `terminal` is one and `enabled`.

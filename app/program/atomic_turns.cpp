@@ -14,7 +14,7 @@ namespace gpumem::app {
 
 namespace {
 
-/// Atomics of sites that go to the same array, as far as the requests shown tell: unrolled copies of one do.
+/// The atomics of sites that go to the same array, as far as the requests shown tell. Unrolled copies of one atomic do.
 struct AtomicArray {
   std::set<std::uint64_t> lines;             ///< shown
   std::map<std::uint64_t, double> requests;  ///< of those shown, that update a word, by its address
@@ -77,7 +77,7 @@ AtomicArray atomic_array(const AtomicSite& atomic, const LaunchBlocks& blocks) {
   return array;
 }
 
-/// One for each array, of all the sites that overlap.
+/// The arrays of the sites. Sites whose lines overlap share one.
 std::vector<AtomicArray> arrays_of(const std::vector<AtomicSite>& sites, const LaunchBlocks& blocks) {
   std::vector<AtomicArray> all;
   for (const AtomicSite& site : sites) all.push_back(atomic_array(site, blocks));
@@ -93,7 +93,7 @@ std::vector<AtomicArray> arrays_of(const std::vector<AtomicSite>& sites, const L
   return arrays;
 }
 
-/// Of how many things some were drawn, if so many draws gave so many different ones: d = n (1 - exp(-draws / n)).
+/// Returns the n for which `draws` draws from n things give `different` different ones: n (1 - exp(-draws / n)).
 double number_drawn_from(double different, double draws) {
   constexpr double many = 1e6;
   double least = different;
@@ -123,8 +123,8 @@ double lines_of(const AtomicArray& array) {
   return std::min(told, span * (array.moves + 1) / (array.moves - 1));
 }
 
-/// Of the array's updates, those of the word that has most of them: by the requests shown, or if no word is in many of
-/// these, as if all words had as many.
+/// The updates of the word that has most of them. If one word is in more than half of the requests shown, it has its
+/// share of the array's updates. Otherwise all words are taken to have equally many.
 double updates_of_hottest(const AtomicArray& array) {
   constexpr double many = 0.5;
   double updated = 0;  // words, in all requests shown
@@ -138,7 +138,7 @@ double updates_of_hottest(const AtomicArray& array) {
   return array.lanes / number_drawn_from(static_cast<double>(array.requests.size()), updated);
 }
 
-/// Slices of L2 that the array's lines lie in.
+/// The slices of L2 that the array's lines lie in.
 double slices_of(const AtomicArray& array, const model::Rates& rates) {
   constexpr double halves = 2;  // of L2, over which few lines spread already, but for neighbours
   const double lines = lines_of(array);
@@ -163,7 +163,7 @@ bool requests_meet(const inject::Site& site, double blocks) {
 
 double atomic_turns(const std::vector<AtomicSite>& sites, const LaunchBlocks& blocks, const model::Rates& rates) {
   const std::vector<AtomicArray> arrays = arrays_of(sites, blocks);
-  // A word of floats takes the next addend only when it has the sum.
+  // The sum of floats at a word has to be complete before the next addend.
   const double float_turns = rates.atomic_turn_cycles > 0 ? rates.atomic_float_cycles / rates.atomic_turn_cycles : 0;
   double longest = 0;
   double all = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// How long the atomics of a launch that was seen take turns in L2.
+// The turns that the atomics of a seen launch take in L2.
 
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace gpumem::app {
 
-/// A site of atomics beyond multiprocessors.
+/// A site of atomics that go beyond their multiprocessor.
 struct AtomicSite {
   const inject::Site* site = nullptr;
   bool combined = false;  ///< as if blocks added up before they update a word
@@ -25,7 +25,7 @@ struct LaunchBlocks {
   double resident = 0;  ///< at once
 };
 
-/// Turns of atomics in L2, in the slice that has most of them, or at the word.
+/// The turns of atomics in L2: in the slice that has most of them, or at the word that has.
 [[nodiscard]] double atomic_turns(const std::vector<AtomicSite>& sites, const LaunchBlocks& blocks,
                                   const model::Rates& rates);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Who asked for a kernel's launches, and where the arrays that it touches were made, in words.
+// The callers of a kernel's launches, and the places where the arrays that it touches were allocated, in words.
 
 #include <map>
 #include <optional>
@@ -17,11 +17,11 @@ namespace gpumem::app {
 
 class Callers {
  public:
-  /// Reads all that the run has, for files of one name to be told apart by their folders. The processes have to outlive
-  /// it.
+  /// Reads all frames of the run, so that files of one name are told apart by their folders. The processes have to
+  /// outlive it.
   explicit Callers(const MergedRun& run);
 
-  /// Fills in who asked for the launch that is shown, else for the kernel's first.
+  /// Fills in the callers of the launch that is shown, or else of the kernel's first launch.
   void add_to(report::Record& record, const MergedKernel& kernel);
   /// The allocation that a site of a seen launch touches.
   [[nodiscard]] std::optional<report::ArrayRecord> array_of(const SeenLaunch& launch, const inject::Site& site);

@@ -16,7 +16,7 @@ constexpr std::string_view in_source = "aten.";
 constexpr std::string_view named_in_words = "aten::";
 constexpr std::size_t longest_list = 200;
 
-/// What stands in the brackets, as operators are written elsewhere.
+/// The list of operators as they are written elsewhere: "aten::add" for "aten.add".
 std::string operators_of(std::string_view list) {
   std::string words;
   while (!list.empty()) {

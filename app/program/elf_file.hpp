@@ -1,6 +1,6 @@
 #pragma once
-// A 64-bit ELF file, as far as its line table needs: sections, symbols, relocations. It may hold anything; nothing is
-// read beyond its end.
+// A 64-bit ELF file: the sections, symbols and relocations that its line table needs. The bytes may be anything;
+// nothing is read beyond their end.
 
 #include <cstdint>
 #include <cstring>
@@ -12,7 +12,7 @@
 
 namespace gpumem::app {
 
-/// Bytes read from the front. What they do not have is 0, and from then on nothing is read.
+/// Reads bytes from the front. A value that is not complete reads as 0, and then nothing is left.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : left_(bytes) {}
@@ -57,12 +57,12 @@ struct ElfRelocation {
 
 class ElfFile {
  public:
-  /// One without sections where it is no such file.
+  /// Has no sections if the bytes are no such file.
   explicit ElfFile(std::string_view bytes);
 
-  /// Empty where there is none.
+  /// The section's content; empty if there is none.
   [[nodiscard]] std::string_view content(std::string_view section) const;
-  /// What is to be added to the section, by the place where.
+  /// The relocations of a section, by the place in it that they add to.
   [[nodiscard]] std::map<std::uint64_t, ElfRelocation> relocations(std::string_view section) const;
 
  private:

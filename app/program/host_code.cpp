@@ -16,10 +16,10 @@ namespace gpumem::app {
 
 namespace {
 
-/// More than programs have: a damaged table ends.
+/// More rows than programs have, so that a damaged table ends.
 constexpr std::size_t most_host_rows = std::size_t{1} << 24U;
 
-/// A file's bytes while it lives. Empty where it cannot be read.
+/// Maps a file's bytes as long as the object lives. Empty if the file cannot be read.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path) {
@@ -51,7 +51,7 @@ class MappedFile {
   std::size_t bytes_ = 0;
 };
 
-/// As the ELF specification has it.
+/// A symbol as the ELF specification lays it out.
 struct HostSymbol {
   std::uint32_t name;
   std::uint8_t info, other;
@@ -96,7 +96,7 @@ HostCode::HostCode(std::string_view elf) {
   AllRows rows(*this);
   read_line_table(file.content(".debug_line"),
                   {.strings = file.content(".debug_str"), .line_strings = file.content(".debug_line_str")}, rows);
-  // Where one function ends another begins: its first row stands behind the end.
+  // If a function begins where another one ends, its first row has to stand behind that end.
   std::ranges::stable_sort(rows_, {}, [](const Row& row) { return std::pair(row.address, row.line != 0); });
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The functions and lines of code that runs on the host: of the program itself and its libraries, from their files.
+// The functions and lines of host code, from the files of the program and its libraries.
 
 #include <cstdint>
 #include <filesystem>
@@ -19,14 +19,14 @@ struct HostPlace {
   std::optional<SourceLine> line;  ///< nothing where it was not compiled with -g
 };
 
-/// Of one file. Compressed tables and those in files of their own are not read.
+/// The functions and lines of one file. Compressed tables and tables in files of their own are not read.
 class HostCode {
  public:
   HostCode() = default;
   /// `elf` may be anything, and is not kept.
   explicit HostCode(std::string_view elf);
 
-  /// Of an instruction by its address, as the file counts.
+  /// Returns the place of an instruction by its address, as the file counts.
   [[nodiscard]] HostPlace find(std::uint64_t address) const;
 
  private:
@@ -49,10 +49,10 @@ class HostCode {
   std::vector<Function> functions_;  ///< by address
 };
 
-/// Reads each file once, as it is asked for.
+/// Reads each file once, when it is first asked for.
 class HostCodes {
  public:
-  /// Empty where the file is not there any more, or has changed since it had the mark (inject::mark_of).
+  /// Empty if the file is gone, or has changed since it had the mark (inject::mark_of).
   [[nodiscard]] HostPlace find(const std::string& file, std::uint32_t mark, std::uint64_t address);
 
  private:

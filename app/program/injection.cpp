@@ -22,7 +22,7 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-/// Folders in `folder` whose name begins so, the newest version first: "cuda-13.0" before "cuda-12.8".
+/// Folders in `folder` whose names begin with `beginning`, the newest version first: "cuda-13.0" before "cuda-12.8".
 std::vector<fs::path> folders_in(const fs::path& folder, const std::string& beginning) {
   std::vector<fs::path> found;
   std::error_code ignored;
@@ -37,7 +37,7 @@ std::vector<fs::path> folders_in(const fs::path& folder, const std::string& begi
   return found;
 }
 
-/// A file that may be there, of an installation in that folder.
+/// A file that may exist, and the folder of the installation that it would belong to.
 struct Candidate {
   fs::path file;
   fs::path installed;
@@ -59,7 +59,7 @@ FoundLibrary first_trusted(const std::vector<Candidate>& candidates) {
   return found;
 }
 
-/// Files where the library may be, those that are to be taken first in front.
+/// Files where the library may be, in order of preference.
 struct Candidates {
   const VendorLibrary& library;
   std::vector<Candidate> files = {};
@@ -67,7 +67,7 @@ struct Candidates {
   void add_toolkit(const fs::path& toolkit) {
     for (const char* folder : library.in_toolkit) files.push_back({toolkit / folder / library.file, toolkit});
   }
-  /// Of a Python whose files are below `prefix`.
+  /// Adds the packages of a Python whose files are below `prefix`.
   void add_python(const fs::path& prefix) {
     for (const fs::path& version : folders_in(prefix / "lib", "python3")) {
       for (const char* packages : {"site-packages", "dist-packages"}) {
@@ -79,7 +79,7 @@ struct Candidates {
   }
 };
 
-/// A program as a shell would find it; empty: not there.
+/// Finds a program as a shell would; empty if it is not there.
 fs::path found_program(const Places& places, const std::string& name) {
   if (name.find('/') != std::string::npos) return is_file(name) ? fs::path(name) : fs::path();
   const std::string path = places.variable("PATH").value_or("");
@@ -92,7 +92,7 @@ fs::path found_program(const Places& places, const std::string& name) {
   return {};
 }
 
-/// A program's own file and, where that is a link, what it leads to: one stands in a virtual environment, for one.
+/// A program's own path, and the path that it leads to if it is a link. Virtual environments have such links.
 std::vector<fs::path> files_of(const fs::path& program) {
   std::error_code failed;
   if (program.empty()) return {};
@@ -193,7 +193,7 @@ std::vector<std::pair<std::string, std::string>> injected_variables(const fs::pa
   std::vector<std::pair<std::string, std::string>> variables = {
       {"CUDA_INJECTION64_PATH", library.string()},
       {inject::folder_variable, folder.string()},
-      // All of them, for those of a gpumem around this one would be inherited.
+      // All variables are set: those of a gpumem around this one would be inherited.
       {inject::engine_variable, options.counters ? inject::counters_engine_name : ""},
       {inject::sanitizer_variable, vendors && !options.counters ? vendors->string() : ""},
       {inject::cupti_variable, vendors && options.counters ? vendors->string() : ""},

@@ -1,5 +1,5 @@
 // The table is a program (DWARF Debugging Information Format, versions 2 to 5, section 6.2): it moves through the code
-// and tells the line at each step.
+// and gives the line at each step.
 
 #include "app/program/line_program.hpp"
 
@@ -12,11 +12,11 @@ namespace gpumem::app {
 
 namespace {
 
-/// More than any unit has: a damaged table ends.
+/// More rows than any unit has, so that a damaged table ends.
 constexpr std::size_t most_rows = std::size_t{1} << 22U;
 constexpr std::size_t most_files = std::size_t{1} << 14U;
 constexpr std::size_t most_path = 4096;
-/// Of all paths of a table. In version 5 a path takes 4 bytes of the table, however long it is.
+/// The limit of all paths of a table together. In version 5 a path takes 4 bytes of the table, however long it is.
 constexpr std::size_t most_path_bytes = std::size_t{1} << 26U;
 
 std::string_view text_in(std::string_view strings, std::uint64_t place) {
@@ -27,7 +27,7 @@ std::string_view text_in(std::string_view strings, std::uint64_t place) {
 /// One unit of the table.
 class LineProgram {
  public:
-  /// `unit` begins behind its length, and ends so many bytes behind the beginning of the section.
+  /// `unit` begins behind its length, and ends `end` bytes behind the beginning of the section.
   LineProgram(std::string_view unit, std::uint64_t end, const LineText& text, LineRows& rows, std::size_t& path_bytes)
       : reader_(unit), end_(end), text_(text), rows_(rows), path_bytes_(path_bytes) {}
 
@@ -90,7 +90,7 @@ class LineProgram {
     return true;
   }
 
-  /// Version 5 says how each entry is written.
+  /// In version 5 the header says how each entry is written.
   void read_described_files(ByteReader& header) {
     for (const bool are_files : {false, true}) {
       std::vector<std::pair<std::uint64_t, std::uint64_t>> format;  // what, and how it is written
@@ -131,7 +131,7 @@ class LineProgram {
     return path.size() <= most_path && path_bytes_ <= most_path_bytes;
   }
 
-  /// False of a form that no compiler uses there.
+  /// Returns false for a form that no compiler uses there.
   bool read_form(ByteReader& header, std::uint64_t form, std::string_view& text, std::uint64_t& number) const {
     enum : std::uint64_t {
       data2 = 0x05,

@@ -1,5 +1,5 @@
 #pragma once
-// Line tables of DWARF: which line of the source each instruction came from.
+// Line tables of DWARF: the source line that each instruction came from.
 
 #include <cstdint>
 #include <string>
@@ -15,28 +15,28 @@ struct SourceLine {
   bool operator==(const SourceLine&) const = default;
 };
 
-/// Takes what a table tells, in the order of the table.
+/// Takes the content of a table, in the table's order.
 class LineRows {
  public:
   virtual ~LineRows() = default;
-  /// The number by which rows call the file.
+  /// Returns the number by which rows refer to the file.
   virtual std::uint32_t file(SourceLine file) = 0;
-  /// Rows of other code follow. Where it begins: `address`, in the table `place` bytes from the beginning of the
-  /// section.
+  /// The rows of other code follow, which begins at `address`. The table holds that address `place` bytes from the
+  /// beginning of the section.
   virtual void begin(std::uint64_t place, std::uint64_t address) = 0;
-  /// From so many bytes behind the beginning on, code is of this line; of none (0), too.
+  /// From `offset` bytes behind the beginning on, code is of this line; 0 stands for no line.
   virtual void row(std::uint64_t offset, std::uint32_t file, std::uint64_t line) = 0;
-  /// There the code ends.
+  /// The code ends `offset` bytes behind its beginning.
   virtual void end(std::uint64_t offset) = 0;
 };
 
-/// Sections beside .debug_line that hold text of it; empty where there are none.
+/// The sections beside .debug_line that hold its texts; empty if there are none.
 struct LineText {
   std::string_view strings;       ///< .debug_str
   std::string_view line_strings;  ///< .debug_line_str
 };
 
-/// Reads all units of a .debug_line section, versions 2 to 5. What is damaged tells less.
+/// Reads all units of a .debug_line section, versions 2 to 5. A damaged table gives fewer rows.
 void read_line_table(std::string_view table, const LineText& text, LineRows& rows);
 
 }  // namespace gpumem::app

@@ -55,7 +55,7 @@ Device device_of(const inject::DeviceEvent& event) {
   return device;
 }
 
-/// Devices of which these are equal are one.
+/// Devices with the same identity are the same device.
 auto identity_of(const Device& device) { return std::tuple(device.name, device.uuid, device.pci_bus_id); }
 
 std::string grid_text(const std::uint32_t (&grid)[3]) {
@@ -103,7 +103,7 @@ class Merge {
       if (kernel != process.kernels.end()) {
         seen.image = kernel->second.event.image;
         seen.constants.parameter_offset = kernel->second.parameter_offset;
-        // What runs is told from the accesses seen, which have to be all there are.
+        // The code is used only if no site was lost: all accesses are needed to tell what ran.
         if (sample.event.lost_sites == 0) seen.code = kernel->second.code;
       }
       run_.kernels[slot->second].seen.push_back(seen);
@@ -157,7 +157,7 @@ class Merge {
     add_times(slot, merged.times_s);
   }
 
-  /// When a graph ran, its kernels did, each for its share of the time.
+  /// Adds the time line of a graph to its kernels, to each for its share of the time.
   void add_time_lines(const RawProcess& process, const RawGraph& graph,
                       const std::map<std::uint32_t, std::size_t>& kernel_of) {
     const auto whole = process.slots.find(graph.event.slot);
@@ -183,7 +183,7 @@ class Merge {
     return known == process.kernels.end() ? "" : known->second.name;
   }
 
-  /// What no compiler mangled stays as it is.
+  /// The kernel's demangled name. A name that no compiler mangled stays as it is.
   const std::string& name_of(const RawProcess& process, std::uint32_t kernel) {
     const auto [name, is_new] = names_.try_emplace({&process, kernel});
     if (!is_new) return name->second;
@@ -235,7 +235,7 @@ class Merge {
     return place->second;
   }
 
-  /// Of a process whose first launch was so long after the run's.
+  /// Adds the time line of a process whose first launch came `late_ns` after the run's.
   static void add(const inject::TimeLine& line, std::uint64_t late_ns, inject::TimeLine& sum) {
     if (late_ns > inject::longest_run_ns) return;
     for (std::uint64_t bin = 0; bin < inject::kept_bins; ++bin) {
@@ -258,7 +258,7 @@ class Merge {
     range->second += launches.launches;
   }
 
-  /// The place of the process's device among the run's.
+  /// The index of the process's device among the run's.
   std::size_t device(const RawProcess& process, std::uint32_t number) {
     const auto event = std::ranges::find(process.devices, number, &inject::DeviceEvent::device);
     Device device;
@@ -276,7 +276,7 @@ class Merge {
     if (!line.empty() && noted_.insert(line).second) run_.notes.push_back(line);
   }
 
-  /// The same bins for all kernels.
+  /// Gives the time lines of all kernels the same bins.
   void align_time_lines() {
     std::uint64_t bin_ns = 0;
     for (const MergedKernel& kernel : run_.kernels) bin_ns = std::max(bin_ns, kernel.ran.bin_ns);
@@ -289,8 +289,8 @@ class Merge {
     }
   }
 
-  /// Finds a seen launch of another grid to stand for a kernel that was not seen because of that launch, or because of
-  /// the time that looking takes.
+  /// Lets a seen launch of another grid stand for a kernel that was not seen because of that launch, or because of the
+  /// time that sampling takes.
   void find_alike() {
     constexpr double most_times = 4;
     const OtherGrids seen(run_.kernels, [](const MergedKernel& other) { return !other.seen.empty(); });
@@ -308,7 +308,7 @@ class Merge {
     for (std::size_t reason = 1; reason < inject::unseen_reasons; ++reason) {
       std::uint64_t launches = 0;
       for (const MergedKernel& kernel : run_.kernels) {
-        // What looking at it once more would have taken is of no interest.
+        // Launches left out for their cost are not reported if another launch of the kernel was looked at.
         const bool of_cost = static_cast<inject::Unseen>(reason) == inject::Unseen::overhead ||
                              static_cast<inject::Unseen>(reason) == inject::Unseen::alike ||
                              static_cast<inject::Unseen>(reason) == inject::Unseen::few_launches;

@@ -1,6 +1,6 @@
 #pragma once
-// The processes of a run put together: the same kernel with the same grid and number of threads on the same device is
-// one, whichever process launched it.
+// The processes of a run put together. Launches of one kernel with the same grid and number of threads on the same
+// device are merged, whichever process they come from.
 
 #include <array>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace gpumem::app {
 
-/// What the library leaves counts nanoseconds.
+/// The injected library counts nanoseconds.
 constexpr double seconds_per_ns = 1e-9;
 
 /// One launch seen access by access, in the processes that were merged.
@@ -55,24 +55,26 @@ struct MergedKernel {
   std::uint64_t in_other_ranges = 0;
   inject::TimeLine ran;  ///< since the run's first launch
 
-  /// Of all its launches that are known to have run, those not timed as long as those that were.
+  /// Seconds of all launches that are known to have run. Launches that were not timed count like those that were.
   [[nodiscard]] std::optional<double> gpu_s() const;
-  /// The launch that stands for all: of those whose table lost fewest sites the one with the median of what it
-  /// accesses, the smaller of two. Sums of several would be those of no launch. Nothing where none was seen.
+  /// The launch that stands for all: among those whose tables lost the fewest sites, the one with the median of the
+  /// accesses, the smaller of two. Sums of several launches would be those of no launch. Null if none was seen.
   [[nodiscard]] const SeenLaunch* shown() const;
-  /// The counts that stand for all: those with the median of what L1 and L2 move, the smaller of two. Null: none.
+  /// The counts that stand for all: those with the median of the traffic of L1 and L2, the smaller of two; null if
+  /// there are none.
   [[nodiscard]] const measure::Counts* counts() const;
-  /// Whether those seen access different amounts, as far as to matter.
+  /// True if the seen launches access amounts that differ enough to matter.
   [[nodiscard]] bool varies() const;
   /// Returns true if timed launches had other numbers than the one that was seen: sizes, or numbers that do not matter
   /// to the time.
   [[nodiscard]] bool is_timed_otherwise() const;
   /// Returns true if its launches are known to access or take different amounts.
   [[nodiscard]] bool launches_differ() const;
-  /// Names of the ranges that most of its launches are in: "forward, backward", a few at most. Empty: in none.
+  /// Names of the ranges that most of its launches are in: "forward, backward", a few at most; empty if they are in
+  /// none.
   [[nodiscard]] std::string ranges_text() const;
-  /// Seconds in each of the run's bins, of all its launches: those of which it is not known when they ran spread as
-  /// the others did. Empty where of none it is known.
+  /// Seconds of all launches in each of the run's bins. Launches whose time of running is not known are spread as the
+  /// others are. Empty if it is known of none.
   [[nodiscard]] std::vector<double> ran_s(std::size_t bins) const;
 };
 
@@ -110,7 +112,7 @@ struct MergedRun {
 /// The processes have to outlive it.
 [[nodiscard]] MergedRun merged(const std::vector<RawProcess>& processes);
 
-/// Why launches were not looked at closely, and what to do.
+/// Says why launches were not looked at closely, and what to do.
 [[nodiscard]] const char* reason_text(inject::Unseen reason);
 
 }  // namespace gpumem::app

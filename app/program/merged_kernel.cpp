@@ -11,7 +11,7 @@ namespace gpumem::app {
 
 namespace {
 
-/// What a launch accesses, for launches of one kernel to be told apart.
+/// Returns the sectors and wavefronts of all sites, to compare launches of one kernel by.
 double accessed(const RawSample& sample) {
   double sum = 0;
   for (const inject::Site& site : sample.sites) sum += static_cast<double>(site.sectors + site.wavefronts);

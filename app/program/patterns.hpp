@@ -1,5 +1,5 @@
 #pragma once
-// What the addresses of an access site look like, by the requests that were shown of it.
+// Describes the addresses of an access site in words, from the requests shown of it.
 
 #include <span>
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace gpumem::app {
 
-/// The requests shown of sites that are one to the reader lie far apart in the launch: what is said is what each of
-/// them says of its lanes. "lanes 8192 elements (32 KiB) apart; 16 of 32 lanes active". Empty where none was shown. At
-/// least one site.
+/// Describes the lanes of the requests shown: "lanes 8192 elements (32 KiB) apart; 16 of 32 lanes active". Says nothing
+/// of how one request lies to the next, because requests shown lie far apart in the launch. `sites` are copies of one
+/// access, at least one. Empty if no request was shown.
 [[nodiscard]] std::string pattern_of(std::span<const inject::Site* const> sites);
 
 }  // namespace gpumem::app

@@ -30,7 +30,7 @@ bool fits_in_l2(const LaunchSums& launch, const Device& device) {
   return bytes <= static_cast<double>(device.l2_bytes);
 }
 
-/// Loads from beyond multiprocessors, of all warps together.
+/// Counts the requests of loads from beyond the multiprocessors, of all warps together.
 double loads_of(const LaunchSums& launch) {
   double loads = 0;
   for (const inject::Site& site : launch.sites) {
@@ -39,7 +39,7 @@ double loads_of(const LaunchSums& launch) {
   return loads;
 }
 
-/// Of the model, for what a pipe is busy with.
+/// Returns the model's stage for the work of a pipe.
 std::string_view stage_of(Pipe pipe) {
   switch (pipe) {
     case Pipe::fp32:
@@ -57,13 +57,13 @@ std::string_view stage_of(Pipe pipe) {
   }
 }
 
-/// Adds what the machine code tells to the workload.
+/// Adds to the workload what the machine code tells.
 void add_path(Workload& workload, const LaunchSums& launch, const WarpPath& path) {
   const double warps = warps_of(launch);
   const double mean = loads_of(launch) / warps;
   const auto of_block = static_cast<double>(workload.warps_of_block());
   workload.in_step = path.barriers >= warps && of_block > 1;
-  // Where a block's warps wait for each other, those of a scheduler issue one after another what each does meanwhile.
+  // Warps that meet at barriers advance together: each waits while the other warps of its scheduler issue.
   const double others = workload.in_step ? std::max(0.0, of_block / schedulers - 1) : 0;
   const double in_turn = others * path.scheduler_cycles / warps;
   const auto chain_of = [&](double loads) {
@@ -79,7 +79,7 @@ void add_path(Workload& workload, const LaunchSums& launch, const WarpPath& path
   workload.pipe = stage_of(path.busiest);
 }
 
-/// As if loads were shared out among as many warps as the GPU can hold.
+/// Changes the workload as if its loads were shared out among as many warps as the GPU can hold.
 void share_out(Workload& workload, const Device& device) {
   workload.chains.reset();
   workload.in_step = false;
@@ -105,8 +105,8 @@ const char* uncounted_words(Hidden hidden) {
   return "";
 }
 
-/// How many times as long, or as short, as the model says a kernel takes that is limited by this: in nine of ten
-/// kernels (docs/prediction.md).
+/// Returns the factor by which predictions for kernels with this bottleneck are off at most, in nine of ten kernels
+/// (docs/prediction.md).
 double usual_error(std::string_view bottleneck) {
   struct Limit {
     std::string_view stage;
@@ -118,7 +118,7 @@ double usual_error(std::string_view bottleneck) {
   return found == std::end(limits) ? others : found->error;
 }
 
-/// Takes off what memory need not deliver because L2 has so many bytes of it.
+/// Takes `held_bytes` off the reads from memory, because L2 has them already.
 void spare_memory(model::Demand& demand, double held_bytes) {
   if (demand.dram_read_bytes <= 0) return;
   const double share = std::max(0.0, 1 - held_bytes / demand.dram_read_bytes);
@@ -128,8 +128,8 @@ void spare_memory(model::Demand& demand, double held_bytes) {
   }
 }
 
-/// Why there is no prediction where the stages explain less than half of the time: how much each of the longest does,
-/// and what would tell more.
+/// Says why there is no prediction if the stages explain less than half of the time: the shares of the longest stages,
+/// and the option that would tell more.
 std::string little_explained_words(double share, const std::vector<model::StageTime>& stages, double time_s) {
   constexpr std::size_t most = 3;
   std::vector<model::StageTime> longest = stages;

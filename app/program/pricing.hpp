@@ -1,5 +1,5 @@
 #pragma once
-// What the model makes of a launch that was seen: its time as it is, and with accesses as good as they could be.
+// Predicts the time of a launch that was seen, as it is and with its accesses as good as they could be.
 
 #include <cstdint>
 #include <optional>
@@ -28,18 +28,20 @@ struct LaunchSums {
   double spilling_threads_share = 0;      ///< of its threads those that spill registers
   std::optional<double> measured_s = {};  ///< median of its launches
   std::string_view code = {};             ///< the kernel's; empty: not known
-  LaunchConstants constants = {};         ///< what its kernel was launched with
-  /// Loads that warps issue: of the busiest of all, and of each block's busiest in all blocks; 0: not known.
+  LaunchConstants constants = {};         ///< of the kernel's launch
+  /// Loads of the busiest warp of the launch, and loads of each block's busiest warp summed over the blocks; 0: not
+  /// known.
   std::uint64_t most_loads = 0;
   std::uint64_t busiest_loads = 0;
 };
 
 [[nodiscard]] double warps_of(const LaunchSums& launch);
 
-/// Useful bytes of what lies beyond multiprocessors; an atomic reads and writes. Without sites.
+/// Returns the launch as a workload without sites. Its useful bytes are those beyond the multiprocessors; those of an
+/// atomic are both read and written.
 [[nodiscard]] Workload workload_of(const LaunchSums& launch);
 
-/// Of what a launch touches, what L2 has from before.
+/// The part of a launch's data that is in L2 when the launch begins.
 enum class InL2 : std::uint8_t {
   nothing,
   part,  ///< as much of what it reads as L2 holds
@@ -53,7 +55,7 @@ struct PricedLaunch {
   InL2 in_l2 = InL2::nothing;
 };
 
-/// Of a value that the model tells: within which it is believed to lie, nine times of ten.
+/// The interval that a predicted value is expected to lie in, nine times of ten.
 struct Interval {
   double low = 0;
   double high = 0;
@@ -65,38 +67,39 @@ struct Saving {
   Interval within = {};
 };
 
-/// Why kernels with tensor loads have no prediction where the library at hand does not tell of these.
+/// The reason for no prediction if a kernel has tensor loads and the sanitizer's library does not report them.
 inline constexpr const char* no_tensor_loads =
     "its tensor loads are not counted: that takes the sanitizer's library of CUDA 13.3 or later";
 
-/// What is done to a launch.
+/// Changes to a launch, to be priced.
 struct Cure {
   std::vector<bool> good;   ///< a mark a site: as good as it could be
   bool shared_out = false;  ///< as many loads under way as the GPU can hold, of all warps alike
   double wider = 1;         ///< times as many neighbouring elements at a time, by as many times fewer threads
 };
 
-/// The launch priced again and again, each time with something else as good as it could be.
+/// Prices a launch repeatedly, each time with something else as good as it could be.
 class Pricing {
  public:
-  /// Both have to outlive it. What the launch touches may be in L2 from before: where it fits, what explains the
-  /// measured time better is taken. Where it does not fit, but memory could not have moved it in the measured time even
-  /// at its theoretical bandwidth, L2 had a part.
+  /// Both arguments must outlive the object. Data that fits in L2 is taken to be there from before, unless the time
+  /// predicted without it is nearer to the measured one. Data that does not fit is taken to be there in part, if memory
+  /// could not have moved it in the measured time even at its theoretical bandwidth.
   Pricing(const LaunchSums& launch, const model::Profile& profile);
 
-  /// Why nothing can be said; empty where something can.
+  /// The reason why there is no prediction; empty if there is one.
   [[nodiscard]] const std::string& no_prediction() const { return no_prediction_; }
-  /// What the launch moved and no site counts.
+  /// Instructions of the launch that move data no site counts.
   [[nodiscard]] const std::vector<UncountedAccess>& uncounted() const { return uncounted_; }
   [[nodiscard]] const PricedLaunch& as_it_is() const { return as_it_is_; }
-  /// Of the seconds as it is: by what stages of this kind are off, and by how often code may have run that nobody saw.
+  /// The interval of the launch's predicted time. It covers the usual error of kernels with this bottleneck, and the
+  /// fewest and the most times that unseen code may have run.
   [[nodiscard]] const Interval& within() const { return within_; }
-  /// Of the measured time, what its stages explain; absent where nothing was measured, or no stages are known.
+  /// The predicted share of the measured time, at most 1; absent if nothing was measured or no stages are known.
   [[nodiscard]] std::optional<double> explained_share() const { return explained_share_; }
-  /// As large a share of the measured time as of the predicted one. Nothing below 1 % of the launch, nor where nothing
-  /// is predicted.
+  /// Returns the time that a cure saves: as large a share of the measured time as of the predicted one. 0 if that is
+  /// below 1 % of the launch, or if nothing is predicted.
   [[nodiscard]] Saving saving(const Cure& cure) const;
-  /// Whether with these sites good it would wait for its loads far longer than all else that it does takes.
+  /// True if the launch, with these sites good, would still wait for its loads far longer than everything else takes.
   [[nodiscard]] bool would_wait(const std::vector<bool>& good) const;
 
  private:
@@ -117,7 +120,7 @@ class Pricing {
   std::string no_prediction_;
 };
 
-/// Whether the site asks for more than it would have to.
+/// True if the site moves more than its data needs, has atomics whose lanes meet at a word, or is in local memory.
 [[nodiscard]] bool is_wasteful(const inject::Site& site);
 
 }  // namespace gpumem::app

@@ -1,6 +1,6 @@
 #pragma once
-// What numbers in raw files can be at all: whatever is computed from others would be nonsense, and so far from any
-// quantity that no report could be read back with it (report/read/field_reader.hpp).
+// Checks that numbers in raw files are possible. Quantities computed from impossible ones would be nonsense, and so
+// large or small that no report with them could be read back (report/read/field_reader.hpp).
 
 #include "engine/measure/counters.hpp"
 #include "inject/raw_format.hpp"
@@ -11,17 +11,17 @@ namespace gpumem::app {
 [[nodiscard]] bool is_possible(const inject::DeviceEvent& device);
 [[nodiscard]] bool is_possible(const inject::KernelEvent& kernel);
 [[nodiscard]] bool is_possible(const inject::CodeEvent& code);
-/// Apart from its sites and parameters.
+/// Does not check the sample's sites and parameters.
 [[nodiscard]] bool is_possible(const inject::SampleEvent& sample);
 [[nodiscard]] bool is_possible(const inject::CountsEvent& counted);
 [[nodiscard]] bool is_possible(const inject::LaunchTotals& totals);
 /// Checks a span of a process with these totals, which begin with its first launch.
 [[nodiscard]] bool is_possible(const inject::Span& span, const inject::LaunchTotals& totals);
-/// Of a launch, or of launches in the mean.
+/// Checks the time of a launch, or the mean of several.
 [[nodiscard]] bool is_possible_time(double nanoseconds);
-/// Of what is counted there.
+/// Checks a value of this counter.
 [[nodiscard]] bool is_possible_count(const measure::CounterField& field, double count);
-/// Of one in use.
+/// Checks a slot that is in use.
 [[nodiscard]] bool is_possible(const inject::LaunchSlot& slot);
 
 }  // namespace gpumem::app

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using inject::EventKind;
 
-/// Bytes of a file from its beginning on, never more than it has.
+/// Reads a file from its beginning on, never more than it has.
 class Input {
  public:
   explicit Input(const fs::path& path) : in_(path, std::ios::binary) {
@@ -36,7 +36,7 @@ class Input {
   [[nodiscard]] std::uint64_t left() const { return left_; }
   [[nodiscard]] std::uint64_t at() const { return at_; }
 
-  /// Nothing where the file ends before.
+  /// Returns nullopt if the file ends before.
   template <class T>
   [[nodiscard]] std::optional<T> read() {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -78,8 +78,8 @@ class Payload {
     return true;
   }
   [[nodiscard]] std::string_view rest() const { return left_; }
-  /// Up to the first zero: what follows one would be seen by nobody, or by the wrong reader. Cut where it is longer
-  /// than any page shows: many results may repeat it.
+  /// Returns the text up to the first NUL. Longer texts than any page shows are cut, because many results may repeat
+  /// them.
   [[nodiscard]] std::string text() const {
     constexpr std::size_t longest = 16384;
     return std::string(left_.substr(0, std::min(left_.find('\0'), longest)));
@@ -89,7 +89,7 @@ class Payload {
   std::string_view left_;
 };
 
-/// A line each for the first few: a file may be damaged at every event.
+/// Notes damage in a line, but only the first few times: a file may be damaged at every event.
 void damaged(RawProcess& process, const fs::path& path, const std::string& what) {
   constexpr std::size_t most_lines = 8;
   std::string line = fmt::format("{}: {}", path.filename().string(), what);
@@ -97,7 +97,7 @@ void damaged(RawProcess& process, const fs::path& path, const std::string& what)
   if (process.damage.size() <= most_lines) process.damage.push_back(std::move(line));
 }
 
-/// Whether the file is one of these; if not, why not is noted.
+/// Returns true if the file is a raw file of this version; otherwise notes why it is not.
 bool read_header(Input& input, const fs::path& path, RawProcess& process) {
   const auto header = input.read<inject::FileHeader>();
   if (!header) {
@@ -132,7 +132,8 @@ std::vector<std::string> arguments(std::string_view zero_ended) {
   return all;
 }
 
-/// Its sites one by one: a wrong one is left out, and so are parameters of another length than the event says.
+/// Adds a sample. Leaves out sites that are not possible, and parameters whose length differs from the event's. Returns
+/// false if it left out anything.
 bool add_sample(RawProcess& process, Payload& payload) {
   RawSample sample;
   if (!payload.read(sample.event) || !is_possible(sample.event)) return false;
@@ -180,7 +181,7 @@ bool add_spans(RawProcess& process, Payload& payload) {
   return whole;
 }
 
-/// False where the payload is not what its kind says.
+/// Returns false if the payload is not what its kind says.
 bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
   Payload payload(bytes);
   switch (kind) {
@@ -275,7 +276,7 @@ void read_events(const fs::path& path, RawProcess& process) {
     if (!header) return;  // cut off: the process ended while it wrote
     const auto kind = static_cast<std::uint32_t>(header->kind);
     if (kind < static_cast<std::uint32_t>(EventKind::command) || kind > static_cast<std::uint32_t>(EventKind::array)) {
-      // Where the next one begins would be a guess.
+      // The beginning of the next event would be a guess.
       damaged(process, path, fmt::format("damaged from byte {} on; what follows is not used", at));
       return;
     }
@@ -314,7 +315,7 @@ void read_launches(const fs::path& path, RawProcess& process) {
     damaged(process, path, fmt::format("{} damaged; the rest of it is used", report::counted(wrong, "entry")));
 }
 
-/// The processes' files, without what tells the two of a pair apart.
+/// Returns the path of each process's pair of files, without the suffix.
 std::vector<fs::path> pairs_in(const fs::path& folder) {
   std::vector<fs::path> pairs;
   std::error_code failure;

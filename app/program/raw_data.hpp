@@ -1,6 +1,6 @@
 #pragma once
-// The raw files of a run as they are, one process each. They are whole at every moment but nobody vouches for them:
-// what is damaged is left out, and said.
+// Reads the raw files of a run, a RawProcess for each process. The files are complete at every moment, but are not
+// trusted: damaged parts are left out and reported.
 
 #include <cstdint>
 #include <filesystem>
@@ -27,7 +27,7 @@ struct RawSample {
   std::string parameters;  ///< their bytes, as the kernel reads them; empty: not known
 };
 
-/// What the hardware counted of launches of a slot.
+/// Hardware counts of a slot's launches.
 struct RawCounts {
   inject::CountsEvent event;
   measure::Counts counts;  ///< of one launch
@@ -44,7 +44,7 @@ struct RawProblem {
   std::string line;
 };
 
-/// What one process left.
+/// The contents of one process's files.
 struct RawProcess {
   std::uint32_t process = 0;
   std::uint32_t parent = 0;
@@ -63,7 +63,7 @@ struct RawProcess {
   std::vector<RawArray> arrays;
   std::vector<RawProblem> problems;
   inject::LaunchTotals totals;
-  std::map<std::uint32_t, inject::LaunchSlot> slots;  ///< those in use, by index
+  std::map<std::uint32_t, inject::LaunchSlot> slots;  ///< slots in use, by index
   std::vector<std::string> damage;                    ///< a line each: what could not be read, and where
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the raw files' numbers stand for in the access arithmetic.
+// Translates the numbers of raw files into the terms of the access arithmetic (engine/access).
 
 #include "engine/access/space.hpp"
 #include "inject/raw_format.hpp"
@@ -34,7 +34,7 @@ namespace gpumem::app {
   throw std::logic_error("an op that is none");
 }
 
-/// Whether its requests cost sectors: it lies beyond the multiprocessor.
+/// True if the site's memory lies beyond the multiprocessor, so that its requests cost sectors.
 [[nodiscard]] constexpr bool is_off_chip(const inject::Site& site) {
   return row_of(space_of(site)).home != access::Home::on_chip;
 }
@@ -51,13 +51,14 @@ namespace gpumem::app {
   return 2 * site.useful_bytes < site.sectors * access::sector_bytes;
 }
 
-/// Lanes of a request that meet at a word, on average over the words that it touches: 1 where none do.
+/// Returns the mean number of a request's lanes per word that it touches: 1 if no lanes meet.
 [[nodiscard]] constexpr double lanes_per_word(const inject::Site& site) {
   if (site.useful_bytes == 0) return 1;
   return static_cast<double>(site.active_lanes) * site.word_bytes / static_cast<double>(site.useful_bytes);
 }
 
-/// Local memory by where it lies for the warp, as the library left it; its words are of 4 bytes there.
+/// Returns a request shown of the site. Addresses of local memory are offsets in the warp's rows of 4-byte words, so
+/// that its words are of 4 bytes at most.
 [[nodiscard]] constexpr access::WarpRequest request_of(const inject::Site& site, const inject::ShownRequest& shown) {
   access::WarpRequest request;
   const bool local = site.space == inject::RawSpace::local;

@@ -34,7 +34,7 @@ namespace gpumem::app {
 
 namespace {
 
-/// Sites that are one to the reader: unrolled copies of an instruction, where lines tell that they are.
+/// Sites with one name: unrolled copies of an instruction, if source lines are known.
 struct SiteGroup {
   std::string name;
   std::vector<std::size_t> members;  ///< indices into the launch's
@@ -51,7 +51,7 @@ std::uint64_t sum_over(const std::vector<const inject::Site*>& sites, std::uint6
                          [&](std::uint64_t sum, const inject::Site* site) { return sum + site->*member; });
 }
 
-/// Beyond what would do: of sectors, and of shared memory's wavefronts.
+/// Returns the bytes that the site moves in excess: in sectors, or in wavefronts of shared memory.
 double wasted_bytes(const inject::Site& site) {
   const auto beyond = [](std::uint64_t is, std::uint64_t least) {
     return is > least ? static_cast<double>(is - least) : 0;
@@ -61,7 +61,8 @@ double wasted_bytes(const inject::Site& site) {
   return beyond(site.sectors, site.least_sectors) * access::sector_bytes;
 }
 
-/// Of the requests of sites: rows that they choose need a sector each at least.
+/// Returns the fewest sectors that the requests of sites need. Runs of words at irregular distances need sectors of
+/// their own.
 std::uint64_t least_sectors_of(const std::vector<const inject::Site*>& sites) {
   std::uint64_t least = 0;
   for (const inject::Site* site : sites) {
@@ -222,7 +223,7 @@ class KernelRecord {
     add_savings(pricing);
   }
 
-  /// Returns true if the times are those of launches that do something else than the one that was priced.
+  /// Returns true if the measured times are of launches that do something else than the launch that was priced.
   [[nodiscard]] bool is_of_others(double predicted_s) const {
     if (!launch_.measured_s || !kernel_.is_timed_otherwise() || !kernel_.times_like_seen_s.empty()) return false;
     constexpr double far_off = 4;  // kernels of 5 us and more were never found so far off
@@ -230,7 +231,8 @@ class KernelRecord {
     return kernel_.launches_differ() || times > far_off || times < 1 / far_off;
   }
 
-  /// Of what somebody can change: of a library's kernel, what is passed to it.
+  /// Adds the time that cures would save. Sites without a cure stay as they are; in a library's kernel, only what is
+  /// passed to it can change.
   void add_savings(const Pricing& pricing) {
     Cure all{.good = std::vector<bool>(launch_.sites.size(), false)};
     std::vector<SiteGroup*> curable;
@@ -281,7 +283,7 @@ class KernelRecord {
     return groups;
   }
 
-  /// Whether its waste is told, and somebody can do something about it.
+  /// True if the group is wasteful or atomic, and the user can do something about it.
   [[nodiscard]] bool has_cure(const SiteGroup& group) const {
     const report::SiteRecord site = site_record(group.name, sites_of(group));
     const bool told = report::is_wasteful(site) || site.op == "atomic";
@@ -302,7 +304,7 @@ class KernelRecord {
     report::add_counted_stages(record_, model::counted_stages(counts, workload_, profile), 1);
   }
 
-  /// Of a launch that takes as long as the median to all of them.
+  /// Scales a saving from one launch of the median time to all launches.
   [[nodiscard]] double saved_of_all(double of_launch_s) const {
     const auto own_s = kernel_.gpu_s();
     if (own_s && launch_.measured_s) return of_launch_s / *launch_.measured_s * *own_s;
@@ -333,7 +335,7 @@ class KernelRecord {
     add_uncounted_sites();
   }
 
-  /// Of which no callback told: they are named, and that is all.
+  /// Adds accesses that no callback reported, with their name but without counts.
   void add_uncounted_sites() {
     for (const UncountedAccess& uncounted : uncounted_) {
       const HiddenAccess access = hidden_access(uncounted.hidden);
@@ -401,7 +403,7 @@ class KernelRecord {
   report::Record record_;
 };
 
-/// What could be saved, then the time, for those that save nothing.
+/// Returns the key that records are ranked by: the time that could be saved, then the GPU time.
 std::pair<double, double> rank(const report::Record& record) {
   const auto value = [&](const char* name) {
     const auto found = std::ranges::find(record.metrics, name, &report::MetricRecord::name);

@@ -1,5 +1,5 @@
 #pragma once
-// What the requests shown of a site tell that its sums do not: how its words lie to each other.
+// Finds how the words of a site lie relative to each other, from its shown requests: its sums do not tell that.
 
 #include "engine/access/request.hpp"
 #include "inject/raw_format.hpp"
@@ -15,8 +15,8 @@ struct SectorSpread {
   double line_pairs = 0.125;
 };
 
-/// By the requests shown: runs of sectors as long as a line or longer are taken to go on in the next request, shorter
-/// ones to be all there is around them.
+/// Estimates the spread from the requests shown. Runs of sectors that are at least as long as a line are assumed to go
+/// on in the next request; shorter runs are assumed to have no touched neighbours.
 [[nodiscard]] SectorSpread spread_of(const inject::Site& site);
 
 /// Returns true if the launch's requests together touch most of the memory that they go over, even if each touches
@@ -25,23 +25,23 @@ struct SectorSpread {
 /// again.
 [[nodiscard]] bool lies_dense(const inject::Site& site);
 
-/// Runs of words next to each other that requests go to at irregular distances, as rows of a table that indices choose:
-/// who calls them can align them, not bring them together.
+/// Runs of adjacent words that requests access at irregular distances, like rows of a table chosen by indices. A user
+/// can align the rows, but not bring them together.
 struct ScatteredRuns {
   double runs = 0;     ///< of a request; 0: none, or at regular distances, or single words
   double sectors = 0;  ///< of a request, if each run begins with a sector
 };
 [[nodiscard]] ScatteredRuns scattered_runs(const inject::Site& site);
 
-/// Whether lanes store to sectors of their own, at distances that differ.
+/// True if lanes store to separate sectors, at distances that differ.
 [[nodiscard]] bool scatters(const inject::Site& site);
 
-/// Wavefronts that the site's loads take in the banks of L1, by the requests shown: lanes that go to different lines
-/// meet only where their words lie in one bank.
+/// Estimates the wavefronts of the site's loads in the banks of L1, from the requests shown. Lanes that access
+/// different lines conflict only if their words lie in one bank.
 [[nodiscard]] double l1_wavefronts_of(const inject::Site& site);
 
-/// Turns that an atomic takes in each sector that it touches: different words of a sector are updated in one, lanes
-/// that meet at a word one after another. By the requests shown.
+/// Estimates the turns that an atomic takes in each sector it touches, from the requests shown. Different words of a
+/// sector are updated in one turn; lanes that meet at a word take a turn each.
 [[nodiscard]] double turns_per_sector(const inject::Site& site);
 
 }  // namespace gpumem::app

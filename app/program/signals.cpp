@@ -13,7 +13,7 @@ namespace gpumem::app {
 
 namespace {
 
-/// What somebody may send and would end us, and not the command.
+/// Signals that others may send, and that would end this process but not the command.
 std::vector<int> to_take() {
   std::vector<int> signals = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,   SIGUSR1, SIGUSR2,  SIGPIPE,
                               SIGALRM, SIGPROF, SIGIO,  SIGVTALRM, SIGPWR,  SIGSTKFLT};
@@ -70,13 +70,13 @@ void Signals::begin(const std::function<pid_t()>& start) {
 
 void Signals::end(const std::function<void()>& collect) {
   const std::lock_guard lock(mutex_);
-  take_pending();  // what ended the command is pending here too, and was the command's
+  take_pending();  // the signal that ended the command is pending here too, and was the command's
   command_ = 0;
   if (hung_up_) std::signal(SIGHUP, SIG_IGN);  // also when it is no longer taken here
   collect();
 }
 
-// Signals are taken under the lock only, so that each is one of before or of after the command's end.
+// Signals are taken under the lock only, so that each belongs either to the time before the command's end or after it.
 void Signals::take_signals() {
   const int waiting = signalfd(-1, &taken_, SFD_CLOEXEC);
   while (!done_) {

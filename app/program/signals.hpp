@@ -1,5 +1,5 @@
 #pragma once
-// Signals that reach us while somebody else's command runs.
+// Handles signals while a user's command runs.
 
 #include <sys/types.h>
 
@@ -11,25 +11,25 @@
 
 namespace gpumem::app {
 
-/// While it lives, a thread of its own takes the signals that would end us. What somebody sends us goes on to the
-/// command while one runs; what the terminal sends, the command has already. While none runs, they end us as always;
-/// but once a command has ended after SIGHUP, further ones are ignored, as a terminal that is closed sends several, and
-/// what was seen of the command is still to be written. Signals that are ignored (by nohup, say) stay ignored, for the
-/// command too.
+/// While an object lives, its thread takes the signals that would end this process. While a command runs, signals from
+/// other processes are passed on to it; signals from the terminal reach the command by themselves. While none runs, a
+/// signal ends this process as usual. SIGHUP is the exception: once one came while a command ran, later ones are
+/// ignored. A closing terminal sends several, and the command's results still have to be written. Signals that were
+/// ignored before (for example by nohup) stay ignored, also by the command.
 class Signals {
  public:
-  /// `before_the_end` is called, in the thread, before a signal ends us.
+  /// `before_the_end` is called, in the thread, before a signal ends this process.
   explicit Signals(std::function<void()> before_the_end);
   ~Signals();
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  /// What was blocked before: a command is to be started with that.
+  /// The signal mask that the process had before. Commands must be started with it.
   [[nodiscard]] const sigset_t& blocked_before() const { return before_; }
 
-  /// `start` returns the process that signals go to from then on; those that come meanwhile wait for it.
+  /// `start` returns the process to which signals are passed on from then on. Signals that come meanwhile wait.
   void begin(const std::function<pid_t()>& start);
-  /// `collect` takes note of the process' end, after which its number may become somebody else's.
+  /// `collect` reaps the process, after which another one may get its number.
   void end(const std::function<void()>& collect);
 
  private:
@@ -46,8 +46,8 @@ class Signals {
   std::thread thread_;
 };
 
-/// From now on writing to a pipe that nobody reads is an error of writing. Commands that we start know nothing of that,
-/// as they would of a signal that is ignored.
+/// From now on, writing to a pipe that nobody reads is a write error. Started commands are not affected, as they would
+/// be if SIGPIPE were ignored.
 void survive_closed_pipes();
 
 }  // namespace gpumem::app

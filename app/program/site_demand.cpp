@@ -21,7 +21,7 @@ struct SiteSums {
   const inject::Site* site = nullptr;
   SectorSpread spread = {};
   ScatteredRuns scattered = {};
-  bool good = false;         ///< as it could be: the data side by side, the lanes too
+  bool good = false;         ///< as it could be: data and lanes side by side
   bool adds_floats = false;  ///< atomics of floating point
   double sectors = 0;
   double lines = 0;
@@ -35,14 +35,15 @@ struct SiteSums {
 
 bool writes(const inject::Site& site) { return op_of(site) != Op::load; }
 
-/// Stores to what a thread has to itself: L1 passes them on, L2 holds them.
+/// Returns true for stores to local memory: L1 passes them on, L2 holds them.
 bool stores_locally(const inject::Site& site) { return is_local(site) && writes(site); }
 
-/// Sectors that would hold the words that the site was the first to use.
+/// Returns the sectors that would hold the words that the site was the first to use.
 double dense_sectors(const inject::Site& site) { return static_cast<double>(site.used_words) / words_per_sector; }
 
-/// Of each site's sectors from memory, what would do if data lay side by side. A sector that one site brings and does
-/// not use up may be used by others, so what those use without having brought it is taken off the waste.
+/// Returns the fewest sectors that each site needs from memory, if its data lay side by side. A sector that one site
+/// brings and uses in part may be used by others: the words that they use without having brought them are taken off the
+/// waste.
 std::vector<double> least_memory_sectors(const std::vector<inject::Site>& sites) {
   double wasted = 0;
   double used_of_others = 0;
@@ -60,8 +61,8 @@ std::vector<double> least_memory_sectors(const std::vector<inject::Site>& sites)
   return least;
 }
 
-/// A store to what the launch has loaded brings nothing from memory, and writes all the same: the bytes that are new to
-/// nobody, as far as loads have brought as much.
+/// Returns the sectors stored that this launch had already loaded: they are written back, not fetched. Takes them off
+/// `loaded`, the sectors that loads brought.
 double stored_over_loaded(const inject::Site& site, double& loaded) {
   const auto brought = std::max(static_cast<double>(site.memory_sectors), dense_sectors(site));
   const double bytes = static_cast<double>(site.useful_bytes) - 4 * static_cast<double>(site.used_words);
@@ -104,17 +105,17 @@ void make_good(SiteSums& sums, double least_memory) {
   if (writes(site)) sums.written_sectors = sums.memory_sectors + over_loaded;
 }
 
-/// Whether requests one after another fill the sectors that each of them touches a part of: what lies around is then
-/// touched as well.
+/// True if successive requests together fill the sectors that each of them touches in part. Neighbouring sectors are
+/// then touched as well.
 bool fills_up(const SiteSums& sums) {
   constexpr double nearly_all = 0.9;
   return sums.sectors >= 2 * sums.memory_sectors && dense_sectors(*sums.site) >= nearly_all * sums.memory_sectors;
 }
 
-/// Of the sectors that stores were the first to touch, those that they leave incomplete. What one leaves another may
-/// complete, as each member of a structure has a store of its own.
+/// Returns the share of incomplete sectors among those that stores were the first to touch. All stores are added up,
+/// because one may complete what another leaves: each member of a structure has a store of its own.
 double incomplete_share_of(const std::vector<inject::Site>& sites) {
-  // Of a sector that lacks words, two at least, as far as can be told from the mean.
+  // An incomplete sector is assumed to lack at least two words; the sums tell only the mean.
   constexpr double lacking = 2;
   double sectors = 0;
   double words = 0;
@@ -150,13 +151,13 @@ access::SiteSummary summary_of(const SiteSums& sums, double incomplete_share) {
   footprint.lines = footprint.sectors * spread.lines;
   footprint.line_pairs = footprint.sectors * spread.line_pairs;
   footprint.channels = access::atom_channels;
-  // What atomics take of L2 is a stage of its own.
+  // The work of atomics in L2 is a stage of its own: each sector counts once here.
   if (op_of(site) == Op::atomic) summary.cost.sectors_per_request = footprint.sectors / requests;
   return summary;
 }
 
-/// Loads and stores in a row of a thread: instructions, for each may wait behind the one before. Those of long kernels
-/// are not all under way at once.
+/// Returns the number of load or of store instructions, whichever is greater: each may wait behind the one before. The
+/// number is limited, because in long kernels not all are under way at once.
 unsigned turns_of(const std::vector<inject::Site>& sites) {
   constexpr std::ptrdiff_t most = 8;
   const auto count = [&](bool stores) {
@@ -180,7 +181,8 @@ SiteSums sums_of(const inject::Site& site) {
   return sums;
 }
 
-/// Sectors of which a part is stored cost L2 more, once for each line of a request (engine/model/demand.cpp).
+/// Adds stores to local memory. Sectors stored in part cost L2 more, once for each line of a request
+/// (engine/model/demand.cpp).
 void add_local_stores(model::Demand& demand, const SiteSums& sums, const model::Rates& rates) {
   if (sums.sectors == 0) return;  // not there
   const double parts = stores_parts(*sums.site) ? sums.lines : 0;
@@ -191,7 +193,7 @@ void add_local_stores(model::Demand& demand, const SiteSums& sums, const model::
   const double fetched = sums.memory_sectors - static_cast<double>(sums.site->loaded_sectors);
   demand.dram_write_bytes += sums.memory_sectors * access::sector_bytes;
   demand.dram_read_bytes += fetched * access::sector_bytes;
-  // Stores that wait for the rest of their sector, behind those that do not, hold up as many split sectors.
+  // The time that stores wait for the rest of their sector is added as split sectors.
   const double filled_s =
       fetched * sums.lines / sums.sectors * (1 / rates.l2_fill_lines_per_s + 1 / rates.l2_fill_line_pairs_per_s);
   demand.l2_split_sectors += rates.l2_filled_share * filled_s * rates.l2_split_sectors_per_s;
@@ -206,11 +208,11 @@ std::vector<AtomicSite> atomics_of(const std::vector<SiteSums>& sites) {
   return atomics;
 }
 
-/// The sums know better than footprints what L1 served and L2 was asked for, and that atomics meet.
+/// Corrects the demand where sums are more exact than footprints: hits in L1, requests to L2, and atomics that meet.
 void correct(model::Demand& demand, const std::vector<SiteSums>& sites, const LaunchBlocks& blocks,
              const model::Profile& profile) {
   const model::Rates& rates = profile.rates;
-  // That L2 sends in the time that a request takes it.
+  // The sectors that L2 sends in the time that it takes for one request.
   const double sectors_of_request =
       rates.l2_read_requests_per_s > 0 ? rates.l2_load_sectors_per_s / rates.l2_read_requests_per_s : 1;
   demand.l1_load_lines = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What the sums of a launch's sites ask of the memory system, in the model's terms.
+// Turns the sums of a launch's sites into the model's demand on the memory system.
 
 #include <optional>
 #include <vector>
@@ -13,15 +13,15 @@
 
 namespace gpumem::app {
 
-/// What a launch asks for, again and again, each time with other sites as good as they could be.
+/// Computes the demand of a launch repeatedly, each time with other sites as good as they could be.
 class SiteDemand {
  public:
-  /// The sites have to outlive it. `code` is the kernel's; empty where it is not known.
+  /// The sites must outlive the object. `code` is the kernel's; empty if it is not known.
   SiteDemand(const std::vector<inject::Site>& sites, const std::vector<MachineInstruction>& code);
 
-  /// Of the sites as they are, but for those marked, one mark a site: these touch no more sectors and lines than hold
-  /// what they use, and no thread's own memory at all. What is stored at random is loaded at random instead, and stored
-  /// in order. `workload` is the launch without sites.
+  /// Returns the demand of all sites. `good` has a mark for each site: a marked site touches no more sectors and lines
+  /// than hold what it uses, and no local memory at all. If it scatters its stores, it loads at those addresses instead
+  /// and stores in order. `workload` is the launch without sites.
   [[nodiscard]] model::Demand demand(const std::vector<bool>& good, Workload workload,
                                      const model::Profile& profile) const;
 

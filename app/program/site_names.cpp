@@ -10,7 +10,7 @@ namespace gpumem::app {
 
 namespace {
 
-/// Where the bracket that ends the text was opened; npos where it was not.
+/// Returns the position of the bracket that opens what the text's last bracket closes, or npos if there is none.
 std::size_t opening(std::string_view text, char open, char close) {
   unsigned depth = 0;
   for (std::size_t i = text.size(); i-- > 0;) {

@@ -1,5 +1,5 @@
 #pragma once
-// What access sites are called: the line of the source where it is known, else the place in the kernel.
+// Names access sites by their source line or, if it is not known, by their offset in the kernel.
 
 #include <map>
 #include <string>
@@ -13,14 +13,14 @@ namespace gpumem::app {
 
 /// A kernel's name without result, templates and parameters: "elementwise_kernel".
 [[nodiscard]] std::string short_name(std::string_view demangled);
-/// With the namespaces and classes that it is in, and without result, parameters and the function's own templates:
+/// A kernel's name with its namespaces and classes, without result, parameters and the function's own templates:
 /// "at::native::elementwise_kernel".
 [[nodiscard]] std::string_view qualified_name(std::string_view demangled);
 
 class SiteNames {
  public:
-  /// Reads the lines of all launches shown, for files of one name to be told apart by their folders. The run and the
-  /// processes have to outlive it.
+  /// Reads the source lines of all launches shown, to tell files of one name apart by their folders. The run and its
+  /// processes must outlive the object.
   explicit SiteNames(const MergedRun& run);
 
   /// "copy.cu:118", "elementwise_kernel+0x1a0"

@@ -1,6 +1,5 @@
 #pragma once
-// Which line of the source an instruction of a kernel came from: the line table of machine code compiled with
-// -lineinfo.
+// Finds the source line of a kernel's instruction, in the line table of machine code compiled with -lineinfo.
 
 #include <cstdint>
 #include <map>
@@ -13,15 +12,15 @@
 
 namespace gpumem::app {
 
-/// Of one image. Of inlined code, the line of the function that was inlined.
+/// The source lines of one image. Inlined code has the line of the function that was inlined.
 class SourceLines {
  public:
   SourceLines() = default;
-  /// `elf` may be anything: what is no such table, or a damaged one, knows fewer lines.
+  /// `elf` may be anything: without a line table, or with a damaged one, fewer lines are known.
   explicit SourceLines(std::string_view elf);
 
-  /// The line of the instruction that lies so many bytes behind the beginning of the function. The function's name is
-  /// as the linker knows it.
+  /// Returns the line of the instruction `offset` bytes behind the beginning of the function, or nullopt if it is not
+  /// known. `function` is the name that the linker knows.
   [[nodiscard]] std::optional<SourceLine> find(const std::string& function, std::uint64_t offset) const;
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 using TensorMap = std::array<std::uint32_t, inject::tensor_map_words>;
 
-/// Memory that a tensor lies in.
+/// The addresses that a tensor lies at.
 struct Extent {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -46,7 +46,7 @@ Extent extent_of(const TensorMap& map) {
   return {inject::tensor_begin(map), inject::tensor_begin(map) + bytes};
 }
 
-/// Those among the parameters, each once.
+/// Returns the tensor maps among the kernel's parameters, each once.
 std::vector<TensorMap> maps_among(const LaunchConstants& constants) {
   constexpr std::uint64_t aligned_to = 64;  // CUDA Driver API, cuTensorMapEncodeTiled
   std::vector<TensorMap> maps;
@@ -75,7 +75,7 @@ bool is_loaded(const TensorMap& map, const std::vector<inject::Site>& sites) {
   });
 }
 
-/// What storing each element of a tensor once takes.
+/// The cost of storing each element of a tensor once.
 struct TensorCost {
   double boxes = 0;
   double bytes = 0;
@@ -83,12 +83,12 @@ struct TensorCost {
   double lines = 0;
 };
 
-/// Bytes side by side, at that address.
+/// Counts the blocks of `block_bytes` that the bytes touch.
 std::uint64_t blocks_in(std::uint64_t begin, std::uint64_t bytes, std::uint64_t block_bytes) {
   return (begin + bytes - 1) / block_bytes - begin / block_bytes + 1;
 }
 
-/// Each row of the tensor taken to begin like the first, each box in a row by itself.
+/// Assumes that each row of the tensor is aligned like the first, and that each box of a row is stored by itself.
 TensorCost cost_of(const TensorMap& map) {
   const std::uint64_t element = inject::element_bytes(map);
   const std::uint64_t row_bytes = inject::tensor_size(map, 0) * element;
@@ -125,8 +125,8 @@ inject::ShownRequest first_words(const TensorMap& map) {
   return shown;
 }
 
-/// Instructions that store boxes, and the most times that warps can have come to each; nothing where the launch also
-/// does what is neither counted nor such a store.
+/// Returns the instructions that store boxes, and the most times that warps can have executed each. Empty if the launch
+/// also ran tensor loads or reductions that are not counted.
 std::map<std::size_t, double> stores_of(const LaunchSums& launch, unsigned major) {
   std::vector<MachineInstruction> code = instructions_of(launch.code, major);
   const bool has_stores = std::ranges::find(code, Hidden::tensor_store, &MachineInstruction::hidden) != code.end();

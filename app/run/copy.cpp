@@ -25,7 +25,7 @@ namespace gpumem::app {
 
 namespace {
 
-/// How long a copy may take to end by itself: to finish a launch, and to give back what it holds.
+/// The time that a copy has to end by itself: to finish a launch, and to give back what it holds.
 constexpr std::chrono::seconds patience{5};
 constexpr int look_around_ms = 100;
 
@@ -129,7 +129,8 @@ class ProgramCopy final : public Connection {
     }
   }
 
-  /// A copy that does not end has to: one that is left would hold the GPU.
+  /// Waits for the copy's end and returns its status. A copy that does not end in time is killed, as it would hold the
+  /// GPU.
   int wait() {
     if (status_) return *status_;
     int status = 0;

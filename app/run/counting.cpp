@@ -77,8 +77,8 @@ Launches launches_of(const Workload& workload) {
   return launches;
 }
 
-/// What all loads from global memory ask for, as their sites have it: a request for what several of its lanes want asks
-/// for it once.
+/// Returns the bytes that all loads from global memory ask for, by their sites. A word that several lanes of a request
+/// ask for counts once.
 double bytes_asked_for(const Workload& workload) {
   double bytes = 0;
   for (const access::Site& site : workload.sites) {
@@ -103,7 +103,8 @@ void count_cases(std::span<const Case> cases, std::span<report::Record> records,
   }
   // Each choice of counters is a session of its own.
   std::ranges::stable_sort(entries, {}, &CountedCase::spaces);
-  // Likewise. Those that share the session's buffers take less together, but not all do.
+  // Device memory that the experiments of one batch may hold at once. Cases that share the session's buffers take less
+  // than their sum, but not all share them.
   const std::uint64_t most_device_bytes = session.device().memory_bytes / 4 * 3;
   for (auto first = entries.begin(); first != entries.end();) {
     auto last = first;

@@ -1,6 +1,7 @@
 #pragma once
-// The third reading: cases that ran, counted by the hardware. After they were timed, for device time is never taken
-// from a counted run, and all cases of a table at once, for most of the cost of counting is per pass.
+// The third reading: cases that ran, counted by the hardware. They are counted after they were timed, because device
+// time is never taken from a counted run. All cases of a table are counted at once, because most of the cost of
+// counting is per pass.
 
 #include <span>
 
@@ -18,8 +19,8 @@ namespace gpumem::app {
 void count_cases(std::span<const Case> cases, std::span<report::Record> records, measure::Counters& counters,
                  measure::Session& session, const Device& gpu, const model::Profile& profile);
 
-/// Adds the counts of one launch, times the launches in what was timed: per request beside what was predicted, and the
-/// stage nearest to its rate by them. Where a site's sectors or wavefronts are not exactly those predicted, the record
+/// Adds the counts of one launch: per request beside the predicted ones, in total for all launches that were timed, and
+/// the stage that is nearest to its rate. If a site's sectors or wavefronts are not exactly those predicted, the record
 /// is flagged "counts_differ".
 void add_counts(report::Record& record, const Workload& workload, measure::Counts counts,
                 const model::Profile& profile);

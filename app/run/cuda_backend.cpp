@@ -33,7 +33,7 @@ class ProfilerRange {
   ProfilerRange& operator=(const ProfilerRange&) = delete;
 };
 
-/// What dies with the CUDA context.
+/// Everything that dies with the CUDA context.
 struct Context {
   Context(int device_index, const measure::NumaRequest& numa) : session(device_index, numa) {}
   measure::Session session;
@@ -41,7 +41,7 @@ struct Context {
   std::map<int, measure::Counters> counters;  ///< by GPU, of those on which something was to be counted
 };
 
-/// A GPU that cases are timed on: what is known of it by now.
+/// A GPU that cases are timed on, as far as it is known by now.
 struct TimedGpu {
   TimedGpu(Device known, const model::ProfileChoice& predicting,
            const std::shared_ptr<const measure::NvmlLibrary>& library)
@@ -53,8 +53,8 @@ struct TimedGpu {
   std::optional<measure::Nvml> nvml;
 };
 
-/// Whether the link is slower than it could be; absent where that cannot be seen. Only meaningful while it works: GPUs
-/// lower an idle link's generation.
+/// Returns true if the link is slower than it could be, or nullopt if that cannot be seen. Only meaningful while the
+/// link is busy: GPUs lower an idle link's generation.
 std::optional<bool> is_degraded(const measure::PcieLink& link) {
   const bool generations = link.generation && link.max_generation;
   const bool widths = link.width && link.max_width;
@@ -172,7 +172,7 @@ class CudaBackend final : public Backend {
       watched_.insert("counts_differ");
       return std::nullopt;
     } catch (const Error& error) {
-      // What went wrong once would go wrong for every table.
+      // An error that came once would come for every table.
       context_->counters.clear();
       if (options_.counting == measure::Counting::required) throw;
       options_.counting = measure::Counting::off;
@@ -184,13 +184,13 @@ class CudaBackend final : public Backend {
  private:
   [[nodiscard]] const TimedGpu& chosen() const { return gpus_.at(device_index_); }
 
-  /// That times the case.
+  /// Returns the index of the GPU that times the case.
   [[nodiscard]] int gpu_of(const Case& tested) const {
     const auto own = timing_gpu(tested, gpus_.size());
     return own ? static_cast<int>(*own) : device_index_;
   }
 
-  /// Of the GPUs of a case that is about several: which to look at.
+  /// Returns the UUIDs and bus ids of the GPUs that the case names, for its reason; empty if it names none.
   [[nodiscard]] std::string identities(const Case& tested) const {
     if (!tested.probe->gpus) return {};
     std::string text;
@@ -242,7 +242,7 @@ class CudaBackend final : public Backend {
     } else {
       measure::Samples samples =
           measure::sample_launches(*experiment, session, options_.stopping, options_.interrupted);
-      converged = samples.converged;  // how long the launch takes is not what the case is about
+      converged = samples.converged;  // the case is not about the time of the launch
       add_samples(record.headline, std::move(samples.values));
     }
     if (!converged) record.flags.emplace_back("wide_interval");
@@ -258,7 +258,7 @@ class CudaBackend final : public Backend {
     record.timeline = experiment->timeline(stream);
   }
 
-  /// Learns from the link while it is still awake from the case that used it.
+  /// Reads the link's speed while the link is still awake from the case that used it.
   void read_link(report::Record& record, TimedGpu& gpu) {
     const measure::PcieLink link = gpu.nvml->pcie_link();
     const auto degraded = is_degraded(link);
@@ -303,7 +303,7 @@ class CudaBackend final : public Backend {
   measure::NumaBinding numa_;
   std::map<int, TimedGpu> gpus_;  ///< by index: the chosen one, and where links are the point all of the machine's
   bool used_host_memory_ = false;
-  /// Those that need no one's help to be seen, and what else could be read so far.
+  /// The flags that can always be raised, and those whose causes could be read so far.
   std::set<std::string> watched_ = {"cache_resident", "predicted_from_attributes", "wide_interval"};
   Worker worker_;  ///< measures what is left once the context is lost
 };

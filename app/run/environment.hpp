@@ -1,5 +1,5 @@
 #pragma once
-// What the commands use of the world around them. Tests put their own in its place.
+// Everything that commands use of the world around them. Tests replace it.
 
 #include <filesystem>
 #include <functional>
@@ -25,7 +25,7 @@ struct Environment {
   Terminal out_terminal = {};
   Terminal err_terminal = {};
   std::function<std::unique_ptr<Backend>(const MeasureOptions&)> measure = make_cuda_backend;
-  /// On several GPUs at the same time, which have their indices.
+  /// Measures on several GPUs at the same time; `gpus` have their indices.
   std::function<std::unique_ptr<Backend>(const MeasureOptions&, std::span<const Device> gpus)> measure_side_by_side =
       measure_in_copies;
   std::function<std::unique_ptr<Backend>(const model::Profile& profile)> predict = make_model_backend;
@@ -36,7 +36,7 @@ struct Environment {
   std::filesystem::path own_profiles = {};        ///< the folder of this user's own; empty: there is none
 };
 
-/// This machine: host name, distribution and kernel, processor, memory. What cannot be read stays empty or 0.
+/// This machine: host name, distribution and kernel, processor, memory. Facts that cannot be read stay empty or 0.
 [[nodiscard]] report::Host describe_host();
 
 /// Now, RFC 3339 in UTC to the second: "2026-01-31T12:00:00Z".

@@ -13,7 +13,7 @@ namespace gpumem::app {
 
 namespace {
 
-/// What follows the first line's separator among the lines that start with `key`, without blanks and quotes.
+/// Returns the text behind the separator in the first line that starts with `key`, without blanks and quotes around it.
 std::string value_in_file(const char* path, std::string_view key, char separator) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -38,7 +38,7 @@ std::uint64_t memory_bytes() {
   return pages > 0 && page_bytes > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes) : 0;
 }
 
-/// What Linux says of the first CPU's caches.
+/// Returns the size of the first CPU's L3 cache as Linux reports it, or nullopt if it reports none.
 std::optional<std::uint64_t> l3_bytes() {
   const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index";
   for (int index = 0;; ++index) {

@@ -1,16 +1,17 @@
 #pragma once
-// What a process and the copy that works for it say to each other, a JSON object a line.
+// The messages between a process and the copy that works for it: one JSON object a line.
 //
-// Requests say what to do, and how: {"do": "open" | "trial" | "run" | "count", "device": ..., "numa": ...,
-// "counting": ..., "ci_width": ..., "time_budget_s": ..., "own_profiles": ..., "gpu": ...}, the last if somebody chose
-// it, with {"probe": ..., "parameters": {...}} of a case or, to count, {"cases": [...], "records": [...]}, where each
-// case is {"probe": ..., "parameters": {...}}. To run a case "together" is: {"ready": true, "uses_host": ...,
-// "numa_node": ...} comes back when it could be timed, the last if its host memory is bound to a node.
-// {"time_budget_s": ...} lets it go on, with so much time.
+// Requests say what to do, and how: {"do": "open" | "trial" | "run" | "count", "device": ..., "numa": ..., "counting":
+// ..., "ci_width": ..., "time_budget_s": ..., "own_profiles": ..., "gpu": ...}, "gpu" only if somebody chose it. A
+// trial or run adds {"probe": ..., "parameters": {...}} of its case; a count adds {"cases": [...], "records": [...]},
+// where each case is {"probe": ..., "parameters": {...}}. A run with {"together": true} stops when the case is ready to
+// be timed, and sends {"ready": true, "uses_host": ..., "numa_node": ...}; "numa_node" only if its host memory is bound
+// to a node. It goes on when {"time_budget_s": ...} comes, with that much time.
 //
-// Answers are a report of what is known of the GPU, with the records asked for; beside that {"goodness": x} of a trial,
-// {"problem": text} of counting, and {"free_memory_bytes": n}, which a report does not say; or {"error": text, "kind":
-// ...}; or {"interrupted": true}. All say whether the "context_lost" is.
+// An answer is a report of what is known of the GPU, with the records asked for. It also has {"goodness": x} for a
+// trial, {"problem": text} if counting failed, and {"free_memory_bytes": n}, which a report does not have. Other
+// answers are {"error": text, "kind": ...} and {"interrupted": true}. Every answer has "context_lost": true if the CUDA
+// context is lost.
 
 #include <array>
 #include <nlohmann/json.hpp>
@@ -33,7 +34,7 @@ template <std::size_t count, class Enumeration>
   return names.at(static_cast<std::size_t>(enumerator));
 }
 
-/// The enumerator of a name; `otherwise` where it is none.
+/// Returns the enumerator of a name, or `otherwise` if the name is not among them.
 template <std::size_t count, class Enumeration>
 [[nodiscard]] Enumeration of_name(const std::array<std::string_view, count>& names, std::string_view name,
                                   Enumeration otherwise) {

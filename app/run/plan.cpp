@@ -21,13 +21,14 @@ namespace gpumem::app {
 
 namespace {
 
-/// Of a case of the quick default set: where the host takes part, intervals stay wide however long one looks.
+/// The time budget of a case of the quick default set. If the host takes part in a case, its interval stays wide
+/// however long it is repeated.
 constexpr measure::Seconds quick_time_budget(0.5);
 
 /// The values of every axis of a probe, in the order of its axes.
 using AxisValues = std::vector<std::vector<Value>>;
 
-/// The parameters of which values are given, and not only the flag.
+/// Returns the parameters whose flags are given with a value.
 std::vector<std::string> asked_parameters(const Probe& probe, const std::vector<GivenAxis>& given) {
   std::vector<std::string> asked;
   for (const Axis& axis : probe.axes) {
@@ -38,8 +39,8 @@ std::vector<std::string> asked_parameters(const Probe& probe, const std::vector<
   return asked;
 }
 
-/// Takes out of the cases those of which an item of the user's cannot be used. Throws where none is left, and for all
-/// else that is wrong with any.
+/// Removes the cases that need an item of the user's which cannot be used, and returns them. Throws if none is left, or
+/// if anything else is wrong with a case.
 std::vector<PlannedSweep::Unusable> take_unusable(std::vector<Case>& cases, const Probe& probe) {
   std::vector<PlannedSweep::Unusable> unusable;
   if (!probe.validate) return unusable;
@@ -81,7 +82,7 @@ void add_sweeps(Plan& plan, const Probe& probe, const AxisValues& values, const 
   }
 }
 
-/// The largest axis that was given, with a step that leaves as many cases as one run takes; empty if that is no help.
+/// Suggests a step for the largest axis that was given, such that one run takes all cases; empty if that is no help.
 std::string fewer_values(const Probe& probe, const AxisValues& values, const std::vector<GivenAxis>& given,
                          std::size_t others) {
   const GivenAxis* largest = nullptr;
@@ -101,7 +102,8 @@ std::string fewer_values(const Probe& probe, const AxisValues& values, const std
   return text ? fmt::format(", such as --{} {}", largest->flag, *text) : "";
 }
 
-/// `values`: of the axes that were read until there were too many cases; `others`: cases of other probes.
+/// `values` are of the axes that were read until there were too many cases. `others` is the number of other probes'
+/// cases.
 [[noreturn]] void refuse_too_many(const Probe& probe, AxisValues values, const std::vector<GivenAxis>& given,
                                   std::size_t others) {
   for (std::size_t i = values.size(); i < probe.axes.size(); ++i)

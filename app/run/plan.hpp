@@ -1,5 +1,5 @@
 #pragma once
-// From what the user asked for to the cases that will run, in their order. Pure: needs neither GPU nor model.
+// Turns the user's request into the cases that will run, in their order. Needs neither GPU nor model.
 
 #include <cstddef>
 #include <optional>
@@ -19,19 +19,19 @@ struct GivenAxis {
   std::vector<std::string> texts;
 };
 
-/// How long to repeat a case, as far as somebody has asked for it.
+/// Limits to the repetition of a case; absent: not asked for.
 struct Effort {
   std::optional<double> ci_width;  ///< a share, see StoppingRule
   std::optional<measure::Seconds> time_budget;
 };
 
-/// The rule of what was asked for first, else second, else by nobody.
+/// Returns the rule that `first` asks for, else `second`, else the default.
 [[nodiscard]] measure::StoppingRule stopping_rule(const Effort& first, const Effort& second = {});
 
-/// Cases of one probe that differ in nothing but its first axis, its compared one and the one across, the first varying
-/// fastest, the one across next: what stands in one table.
+/// The cases of one table. They are of one probe and differ only in its first axis, its compared one and the one
+/// across. The first axis varies fastest, the one across next.
 struct PlannedSweep {
-  /// A case that is not run, for an item of what the user brought cannot be used (UnusableItem).
+  /// A case that is not run, because an item that the user brought cannot be used (UnusableItem).
   struct Unusable {
     Case tested;
     std::string reason;
@@ -44,41 +44,41 @@ struct PlannedSweep {
 };
 
 struct Plan {
-  std::optional<std::string> suite = {};  ///< the name of the one that it is of
+  std::optional<std::string> suite = {};  ///< its name, if the plan is a suite's
   std::vector<PlannedSweep> sweeps = {};
 
   [[nodiscard]] std::size_t size() const;  ///< cases, also those that are not run
 };
 
-/// Every case with every value of a parameter, which varies fastest.
+/// Returns every case with every value of a parameter, which varies fastest.
 [[nodiscard]] std::vector<Case> with_each(const std::vector<Case>& cases, const std::string& parameter,
                                           std::span<const Value> values);
 
 /// Puts the device's values in place of "all" (Axis::all).
 void spell_out_all(PlannedSweep& sweep, const Device& device);
-/// Leaves out the cases whose values do not go together on the device (Probe::fits), but not where no other case has
-/// the values that were asked for. Of a matrix those of its rows count, and a place in one may be empty.
+/// Drops cases whose values do not go together on the device (Probe::fits), if another case that fits has the same
+/// values that the user asked for. Values of the axis across do not count: a cell of a matrix may be empty.
 void leave_out_unfit(PlannedSweep& sweep, const Device& device);
-/// Both in all sweeps.
+/// Does both for all sweeps.
 [[nodiscard]] Plan fitted(Plan plan, const Device& device);
 
 /// The most cases one run takes.
 inline constexpr std::size_t maximum_cases = 100'000;
 
-/// Every case on each of these GPUs, told apart by a parameter `device` behind the others, which varies fastest. Probes
-/// that use several GPUs themselves are left out. Throws a usage error for too many cases.
+/// Returns the plan with every case on each of these GPUs. A last parameter `device`, which varies fastest, names the
+/// GPU. Probes that use several GPUs themselves are left out. Throws a usage error for too many cases.
 [[nodiscard]] Plan on_each_gpu(Plan plan, std::span<const std::uint64_t> gpus);
 
-/// The file that a text for an axis names, if it does.
+/// Returns the file that an axis' text names, if it names one.
 [[nodiscard]] std::optional<std::string> named_file(const Axis& axis, const std::string& text);
 /// The files that the cases of a plan name, each once.
 [[nodiscard]] std::vector<std::string> files_of(const Plan& plan);
 
 /// Runs the named probes. Without names it runs those whose first or compared axis was given, and of these, if there
 /// are any, only the ones that have every axis given; else the quick default set, restricted to the probes that have
-/// every axis given and take the values, with less time for each case. Of the axes that do not vary within a sweep, the
-/// last varies fastest. Values that are "auto" stay so. The cases point into `registry`, which must outlive them.
-/// Throws a usage error for an unknown probe, bad values, an axis that no selected probe has, or too many cases.
+/// every axis given and take the values, with less time for each case. From sweep to sweep, the last of the other axes
+/// varies fastest. Values that are "auto" stay so. The cases point into `registry`, which must outlive them. Throws a
+/// usage error for an unknown probe, bad values, an axis that no selected probe has, or too many cases.
 [[nodiscard]] Plan make_plan(const std::vector<Probe>& registry, const std::vector<std::string>& names,
                              const std::vector<GivenAxis>& given);
 

@@ -14,7 +14,7 @@ namespace gpumem::app {
 
 namespace {
 
-/// What else people call what a probe is about. Several probes may go by one word.
+/// Other words for the subject of a probe. Several probes may share a word.
 struct Synonyms {
   const char* probe;
   const char* words;

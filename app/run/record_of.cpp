@@ -12,13 +12,13 @@ namespace gpumem::app {
 
 namespace {
 
-/// What a case needs and what there is.
+/// Returns "needs 128 GiB, the GPU has 80 GiB", with sizes that differ.
 std::string needed_and_had(std::uint64_t needed_bytes, std::uint64_t had_bytes) {
   const auto [needed, had] = sizes_apart(needed_bytes, had_bytes);
   return fmt::format("needs {}, the GPU has {}", needed, had);
 }
 
-/// What makes a case of the probe smaller: "; pass a smaller --buffer".
+/// Advises how to make a case of the probe smaller: "; pass a smaller --buffer". Empty if no axis does.
 std::string advice_on_size(const Probe& probe) {
   const auto is_size = [](const Axis& axis) {
     return axis.parameter == "buffer_bytes" || axis.parameter == "size_bytes" || axis.parameter == "footprint_bytes";
@@ -73,11 +73,12 @@ void add_prediction(report::Record& record, const Probe& probe, const Workload& 
     if (costed.wavefronts) record.access[i].cost(report::wavefronts).predicted = cost.wavefronts_per_request;
     if (costed.addresses) record.access[i].cost(report::addresses).predicted = cost.addresses_per_request;
   }
-  // What the model does not reach may visit other data in every launch: the footprint of one then says nothing.
+  // A workload that the model does not reach may visit other data in every launch, so that one launch's footprint tells
+  // nothing.
   if (prediction.served_by_l2 && workload.modelled()) record.flags.emplace_back("cache_resident");
   if (profile.from_attributes) record.flags.emplace_back("predicted_from_attributes");
   const std::string why_not = model::why_unpredicted(workload, profile);
-  // Of steps of a chase, or of what runs at once, there is a prediction, though none of the time of the whole run.
+  // The headline of a chase, or of kernels that run at once, is predicted although the time of the whole run is not.
   const bool of_headline_alone = (workload.chase || workload.neighbours) && why_not == workload.unmodelled;
   if (!why_not.empty() && !of_headline_alone) {
     record.no_prediction = why_not;
@@ -129,8 +130,9 @@ void add_peak(report::Record& record, const Probe& probe, const Workload& worklo
   const auto value = headline.value();
   if (!value || *value <= 0) return;
   const double fraction = headline.goodness(*value) / headline.goodness(*peak);
-  // A broadcast hands one word to many lanes, and what crossed the link once may be used many times: that is no
-  // fraction of what the banks or the link can do. Of data that fits in L2 the flag says that it was not the memory.
+  // A broadcast hands one word to many lanes, and data that crossed the link once may be used many times. A rate above
+  // the peak is then no fraction of what the banks or the link can do. For data that fits in L2 it is kept: the flag
+  // says that the rate is not the memory's.
   const bool cached = std::ranges::find(record.flags, "cache_resident") != record.flags.end();
   if (fraction <= 1 || cached) record.fraction_of_peak = fraction;
 }

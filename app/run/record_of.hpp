@@ -15,18 +15,19 @@
 
 namespace gpumem::app {
 
-/// A record with what the case and its description, if there is one, say, and no readings yet.
+/// Returns a record of the case and its description, if there is one, without readings.
 [[nodiscard]] report::Record record_of(const Case& decided, const Workload& workload = {});
 
-/// Adds the predicted readings; the timeline only where none was measured. Of a workload that the model does not reach,
-/// what its requests cost.
+/// Adds the predicted readings; the timeline only where none was measured. If the model does not reach the workload,
+/// adds what its requests cost, and the reason.
 void add_prediction(report::Record& record, const Probe& probe, const Workload& workload,
                     const model::Profile& profile);
-/// The same where it is known already what the model predicts.
+/// Does the same from a prediction that was made before.
 void add_prediction(report::Record& record, const Probe& probe, const Workload& workload, const model::Profile& profile,
                     const model::Prediction& prediction);
 
-/// Fills the measured headline from the time and its interval, by what the headline is of a time in seconds.
+/// Fills the measured headline and its interval from the time and its interval. `of_seconds` gives the headline for a
+/// time in seconds.
 void add_headline(report::HeadlineRecord& headline, const std::function<std::optional<double>(double)>& of_seconds,
                   const measure::Summary& time);
 
@@ -36,15 +37,16 @@ void add_samples(report::HeadlineRecord& headline, std::vector<double> samples);
 /// Fills the headline's peak and, from its value, fraction_of_peak. Both stay absent where the peak is not known.
 void add_peak(report::Record& record, const Probe& probe, const Workload& workload, const Device& device);
 
-/// How good a case is, the more the better, by what a quick look tells: its headline, given where the run samples it;
-/// the pace where that is not known or not to be judged.
+/// Returns how good a case is by a quick look: the greater the better. It is the headline, or its inverse if less is
+/// better; 1 / `seconds` if there is no headline, or neither is better. `headline` is given if the run samples it, else
+/// it follows from `seconds`.
 [[nodiscard]] double goodness_of(const Probe& probe, const Workload& workload, std::optional<double> headline,
                                  double seconds);
 
-/// Whether an error says something about one case, and not about the whole run.
+/// True if an error concerns one case and not the whole run.
 [[nodiscard]] bool concerns_case_alone(const Error& error);
 
-/// What such an error makes of a record: skipped where a capability is missing, else failed.
+/// Marks the record as skipped if a capability is missing, else as failed, with the error as its reason.
 void add_failure(report::Record& record, const Error& error);
 
 /// A record of a case that could not be described or run.
@@ -61,8 +63,8 @@ void add_failure(report::Record& record, const Error& error);
 /// is about. Errors about memory say how much is needed and how much there is.
 [[nodiscard]] Workload describe(const Case& decided, const Device& device);
 
-/// The index of the GPU that times the case, of a machine with so many: absent where the case names none, or one that
-/// is not there, of which its description says so.
+/// Returns the index of the GPU that times the case, on a machine with `gpus` GPUs. Absent if the case names no GPU, or
+/// one that is not there; its description then says so.
 [[nodiscard]] std::optional<std::uint64_t> timing_gpu(const Case& tested, std::size_t gpus);
 
 }  // namespace gpumem::app

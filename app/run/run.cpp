@@ -31,10 +31,10 @@ report::Report empty_report(const Plan& plan, const Environment& environment) {
 
 // ---- The backend that --backend, --gpu and --device ask for
 
-/// Whether its cases use several GPUs of a machine.
+/// True if each of the sweep's cases uses several GPUs of a machine.
 bool uses_several_gpus(const PlannedSweep& sweep) { return static_cast<bool>(sweep.probe->gpus); }
 
-/// Whether some case is about what joins the GPUs of a machine.
+/// True if some case is about what joins the GPUs of a machine.
 bool between_gpus(const Plan& plan) { return std::ranges::any_of(plan.sweeps, uses_several_gpus); }
 
 const char* default_profile(bool of_node) { return of_node ? "h200x8" : "h200"; }
@@ -43,7 +43,7 @@ void notice(const RunOptions& options, const Environment& environment, const std
   if (!options.quiet) say(environment.err, "note: " + text);
 }
 
-/// `why` is what comes before the choice of the GPU, if there is more to say.
+/// Opens the model. `why` begins the notice about the choice of the GPU.
 std::unique_ptr<Backend> open_model(const Plan& plan, const RunOptions& options, const Environment& environment,
                                     const std::string& why = "") {
   if (options.counting == measure::Counting::required) {
@@ -61,7 +61,7 @@ std::unique_ptr<Backend> open_model(const Plan& plan, const RunOptions& options,
   return backend;
 }
 
-/// Probes that use several GPUs themselves have no place where each GPU runs every case.
+/// Reports that probes which use several GPUs themselves are left out, because each GPU is to run every case.
 void leave_out_of_several(const Plan& plan, const RunOptions& options, const Environment& environment) {
   std::vector<std::string> left_out;
   for (const PlannedSweep& sweep : plan.sweeps) {
@@ -76,7 +76,7 @@ void leave_out_of_several(const Plan& plan, const RunOptions& options, const Env
   notice(options, environment, "leaving out " + words);
 }
 
-/// Says, once, what there is to say of the profiles that predict beside measurements.
+/// Prints the remarks on the profiles that predict beside measurements, each once.
 void tell_of_profiles(const Backend& backend, const RunOptions& options, const Environment& environment) {
   std::vector<std::string> told;
   for (const Device& device : backend.devices()) {
@@ -89,7 +89,7 @@ void tell_of_profiles(const Backend& backend, const RunOptions& options, const E
   }
 }
 
-/// Every GPU has a copy of this process, which has a standard input of its own.
+/// Throws if standard input is to be read: every GPU has a copy of this process, with a standard input of its own.
 void refuse_standard_input(const Plan& plan, const RunOptions& options) {
   const std::vector<std::string> files = files_of(plan);
   if (options.gpu != "-" && std::ranges::find(files, "-") == files.end()) return;
@@ -120,7 +120,7 @@ std::unique_ptr<Backend> open_cuda(const Plan& plan, const RunOptions& options, 
   return environment.measure(measure);
 }
 
-/// Whether the machine has no GPU to measure on, rather than not the one asked for.
+/// True if the machine has no GPU at all, rather than not the one asked for.
 bool without_gpu(const RunOptions& options, const Environment& environment) {
   if (!options.device) return true;
   try {
@@ -130,8 +130,8 @@ bool without_gpu(const RunOptions& options, const Environment& environment) {
   }
 }
 
-/// Opens a GPU or a profile; `auto` takes the model only when the machine has no usable GPU at all. Says on
-/// environment.err, unless --quiet, what was not asked for in so many words.
+/// Opens a GPU or a profile; `auto` takes the model only if the machine has no usable GPU at all. Unless --quiet,
+/// choices that the user did not make are told on environment.err.
 std::unique_ptr<Backend> open_backend(const Plan& plan, const RunOptions& options, const Environment& environment) {
   if (options.backend == BackendChoice::model) return open_model(plan, options, environment);
   try {
@@ -202,7 +202,7 @@ Run::Run(Plan plan, const RunOptions& options, const ResultOutputs& outputs, con
   learn();
 }
 
-/// Sizes every sweep for once: what is wrong with the data that a user brought then comes up before anything runs.
+/// Sizes every sweep once, so that errors in the user's data come up before anything runs.
 void Run::refuse_wrong_data() const {
   for (const Sweep& sweep : sweeps_) {
     if (!sweep.plan.probe->size) continue;
@@ -285,7 +285,7 @@ report::Record Run::record_of(const Sweep& sweep, const Case& tested) {
   return record;
 }
 
-/// The third reading of results, by their indices (ascending).
+/// Takes the third reading of results, given by their indices (ascending).
 void Run::count(std::span<const std::size_t> results) {
   if (environment_.interrupted()) throw Interrupted{};
   progress_.show("counting " + report::counted(results.size(), "case"));
@@ -305,12 +305,11 @@ void Run::count(std::span<const std::size_t> results) {
   notice(options_, environment_, "not counting: " + *problem);
 }
 
-/// What the backend knows more of after every case.
+/// Updates the report's description of the backend, which knows more after every case.
 void Run::learn() { describe_backend(report_, *backend_); }
 
-/// Brings the files up to date after every case. Once a report is so long that writing takes longer than measuring,
-/// they are updated as often as takes a fifth of the time. A failed write is tried again later: a full disk ends no
-/// run.
+/// Brings the files up to date after every case. Once a report is long, writing takes at most a fifth of the time. A
+/// failed write is tried again later: a full disk ends no run.
 void Run::update_files() {
   if (!outputs_.has_files()) return;
   const auto start = std::chrono::steady_clock::now();

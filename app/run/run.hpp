@@ -1,5 +1,5 @@
 #pragma once
-// A plan taken through a backend, case by case: what `probe` and `check` have in common.
+// Runs a plan on a backend, case by case, for `probe` and `check`.
 
 #include <chrono>
 #include <cstddef>
@@ -18,10 +18,10 @@
 
 namespace gpumem::app {
 
-/// What a run that begins now reports of program, command and host; it has neither a backend nor results yet.
+/// Returns the report of a run that begins now: program, command and host, but neither backend nor results.
 [[nodiscard]] report::Report started_report(const Environment& environment);
 
-/// What the backend says of itself and its GPUs, of which it knows more after every case.
+/// Fills in the backend and its GPUs, of which it knows more after every case.
 void describe_backend(report::Report& report, const Backend& backend);
 
 /// The report of a run that did not take place: every case skipped.
@@ -37,18 +37,18 @@ class Run {
   /// that concerns more than a case: the report then holds what was done until then.
   void all();
 
-  /// Runs cases again, by their indices in the results (ascending), whose records are replaced. What auto decided
-  /// before stays. Throws as all() does.
+  /// Runs cases again, given by their indices in the results (ascending), and replaces their records. Values that auto
+  /// decided before stay. Throws as all() does.
   void again(std::span<const std::size_t> cases);
 
-  /// Takes the line away that says what is going on, so that something else can be written.
+  /// Removes the progress line, so that something else can be written.
   void clear_progress() { progress_.clear(); }
 
   [[nodiscard]] report::Report& report() { return report_; }
-  /// False as long as nothing ran of what is to run: then no file is touched, and stdout stays empty.
+  /// False until a case has run, if the plan has any. Until then no file is touched, and stdout stays empty.
   [[nodiscard]] bool has_results() const { return total_ == 0 || !report_.results.empty(); }
 
-  /// Whether cases are skipped because of what the user brought, and not of the GPU.
+  /// True if cases are skipped because of the user's data, and not because of the GPU.
   [[nodiscard]] bool has_unusable() const;
 
  private:
@@ -80,8 +80,8 @@ class Run {
   bool told_of_unwritable_ = false;
 };
 
-/// The command that predicts what `command` would have measured, to be pasted into the same shell; `of_node` where it
-/// takes several GPUs.
+/// Returns the command that predicts what `command` would have measured, to be pasted into the same shell. `of_node`:
+/// it takes several GPUs.
 [[nodiscard]] std::string predicting_command(const std::vector<std::string>& command, bool of_node = false);
 
 }  // namespace gpumem::app

@@ -14,7 +14,7 @@ namespace gpumem::app {
 
 namespace {
 
-/// What stands after --counters; "true" is nothing.
+/// Parses the value of --counters; "true" stands for no value.
 measure::Counting counting(const std::string& text) {
   if (text == "true") return measure::Counting::if_possible;
   if (text == "require") return measure::Counting::required;

@@ -1,5 +1,5 @@
 #pragma once
-// How to run cases, whichever they are, and the options that say it: every command that measures or predicts has them.
+// The options of every command that measures or predicts cases.
 
 #include <optional>
 #include <string>
@@ -15,14 +15,14 @@ namespace gpumem::app {
 
 enum class BackendChoice { cuda, model, automatic };
 
-/// How to run a case. What is absent is left by the command line to a suite, and by both to the defaults.
+/// Options of a case. The command line leaves absent ones to a suite, and both leave them to the defaults.
 struct CaseOptions {
   Effort effort = {};
   std::optional<measure::NumaRequest> numa;
   std::optional<measure::Counting> counting;
 };
 
-/// Where the numbers come from and what becomes of them, whatever the cases are.
+/// Options of a run: the source of its numbers and the output, for any cases.
 struct RunOptions : CaseOptions, ResultRequest {
   BackendChoice backend = BackendChoice::cuda;
   std::optional<std::string> gpu;     ///< to predict for: a name or file, as model::find_profile() takes it
@@ -40,12 +40,14 @@ void add_color_options(CommandOptions& options, ResultRequest& target, const std
 void add_result_options(CommandOptions& options, ResultRequest& target, const std::string& output_help,
                         const std::string& quiet_help, const std::string& place = "on stdout");
 
-/// Whether what could be the name of something shipped is a path: it has a slash, or ends in .json.
+/// True if the text is a path and not the name of something shipped: "-", or it has a slash or ends as a JSON file
+/// does.
 [[nodiscard]] bool looks_like_path(const std::string& text);
-/// The file that --gpu names, to be read; none of a profile that is shipped.
+/// Returns the file that --gpu names; empty if it names a shipped profile.
 [[nodiscard]] std::vector<std::string> profile_files(const std::optional<std::string>& gpu);
 
-/// Throws a usage error for a GPU to measure on that is asked for where nothing is measured, or a list that is none.
+/// Throws a usage error if --gpu names a GPU of this machine, or --device a profile, a malformed list, or a GPU to
+/// measure on although nothing is measured.
 void refuse_wrong_gpu(const RunOptions& given);
 
 }  // namespace gpumem::app

@@ -1,4 +1,4 @@
-// The side of the copy that measures for its parent.
+// The copy's side of measuring for a parent process.
 
 #include <algorithm>
 #include <istream>
@@ -49,7 +49,7 @@ Case case_of(const Json& json) {
   return tested;
 }
 
-/// What a report says of the GPU, by now.
+/// Returns a report of what is known of the GPU by now, without results.
 report::Report known_of(const Backend& backend) {
   report::Report known;
   known.backend = backend.name();
@@ -68,7 +68,7 @@ class Server {
          std::function<std::unique_ptr<Backend>(const MeasureOptions&)> open)
       : parent_(parent), interrupted_(std::move(interrupted)), open_(std::move(open)) {}
 
-  /// Until nothing more comes in, or can be measured.
+  /// Answers requests until no more come in, or nothing more can be measured.
   void serve() {
     while (const auto line = parent_.receive_line()) {
       if (!answer(*line)) return;
@@ -152,7 +152,7 @@ class Server {
   std::function<std::unique_ptr<Backend>(const MeasureOptions&)> open_;
   std::unique_ptr<Backend> backend_;
   measure::StoppingRule stopping_;
-  bool together_ = false;  ///< whether the case that runs waits for those on other GPUs
+  bool together_ = false;  ///< the case that runs waits for those on other GPUs
 };
 
 class Streams final : public Connection {

@@ -16,8 +16,8 @@ namespace {
 /// share runs could not be compared. It costs aligned copies 0.9 %, and reads and writes nothing.
 constexpr double tie = 0.015;
 
-/// What is slower than that, but by no more than this, is looked at again: a disturbance only ever slows a quick look
-/// down, and the first ones find a GPU that was at rest.
+/// Shapes within this share of the fastest, but not within `tie`, are tried again. A disturbance only ever makes a
+/// trial slower, and the first trials find a GPU that was at rest.
 constexpr double close = 0.06;
 
 struct Trial {
@@ -35,8 +35,9 @@ std::vector<std::string> auto_parameters(const Case& tested) {
   return names;
 }
 
-/// The case the rest of the sweep is related to, whether the sweep contains it or not; of what a user brings, which
-/// need not go with the other values of the probe's own, the first.
+/// Returns the case that the rest of the sweep is related to, even if the sweep does not contain it. If the baseline is
+/// not among the values that a user brings, it is the first case, as the probe's own baseline need not go with the
+/// user's values.
 Case baseline_of(const PlannedSweep& sweep) {
   const std::string& parameter = sweep.probe->baseline_parameter();
   const auto is_baseline = [&](const Case& tested) { return tested.value(parameter) == sweep.probe->baseline; };
@@ -47,7 +48,7 @@ Case baseline_of(const PlannedSweep& sweep) {
   return baseline;
 }
 
-/// Every combination of the candidates of the axes that are still auto; the last axis varies fastest.
+/// Returns every combination of the candidates of the axes that are still auto. The last axis varies fastest.
 std::vector<Case> combinations(const Case& baseline) {
   std::vector<Case> shapes = {baseline};
   for (const std::string& name : auto_parameters(baseline)) {
@@ -69,7 +70,7 @@ bool is_valid(const Case& shape) {
 
 double best_of(const std::vector<Trial>& trials) { return std::ranges::max(trials, {}, &Trial::goodness).goodness; }
 
-/// Chooses with no more trials than it takes to be sure, as far as estimates tell of the others.
+/// Chooses a shape with as few trials as the estimates allow.
 class Choice {
  public:
   Choice(std::vector<std::optional<double>> estimates, std::function<double(std::size_t)> goodness)
@@ -96,7 +97,8 @@ class Choice {
   }
 
  private:
-  /// How good a shape may be.
+  /// Returns the greatest goodness that a shape may have: the measured one or, before a trial, the estimate with its
+  /// error.
   [[nodiscard]] double most(std::size_t k) const {
     return found_[k] ? *found_[k] : *estimates_[k] * factor_ * (1 + Backend::estimate_error);
   }
@@ -119,14 +121,14 @@ class Choice {
   }
 
   std::vector<std::optional<double>> estimates_;
-  std::vector<std::optional<double>> found_;  ///< by trials; 0 of what cannot run
+  std::vector<std::optional<double>> found_;  ///< by trials; 0: cannot run
   std::function<double(std::size_t)> goodness_;
   double best_ = 0;
-  double factor_ = 0;  ///< the most that a trial has found of an estimate; 0 before
+  double factor_ = 0;  ///< the greatest ratio of a trial to its estimate; 0 before the first
 };
 
-/// The fastest shape at the baseline, by a quick look at every candidate that may be. Throws a probe error with the
-/// first reason when none can run.
+/// Returns the fastest shape at the baseline, by trials of every candidate that may be it. Throws a probe error with
+/// the first reason if none can run.
 Case fastest_at(const Case& baseline, Backend& backend, const std::function<void(const Case&)>& before_trial) {
   std::vector<Case> shapes = combinations(baseline);
   if (shapes.size() == 1) return shapes.front();

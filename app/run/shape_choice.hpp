@@ -1,6 +1,6 @@
 #pragma once
-// What "auto" becomes: decided once per sweep, so that the cases of a sweep differ in nothing but the swept axis and
-// the compared one.
+// Chooses values for "auto", once per sweep, so that the cases of a sweep differ only in the swept axis and the
+// compared one.
 
 #include <functional>
 #include <optional>

@@ -22,14 +22,14 @@ namespace gpumem::app {
 
 namespace {
 
-/// The case as whoever measures on its GPU knows it.
+/// Returns the case without its GPU, as the process that measures on that GPU knows it.
 Case alone(Case tested) {
   std::erase_if(tested.parameters,
                 [](const Parameter& parameter) { return parameter.name == report::device_parameter; });
   return tested;
 }
 
-/// Whether two cases are the same but for the GPU.
+/// True if two cases are the same but for the GPU.
 bool alike(const Case& left, const Case& right) {
   return left.probe == right.probe &&
          std::ranges::equal(left.parameters, right.parameters, [](const Parameter& a, const Parameter& b) {
@@ -57,7 +57,7 @@ struct Gpu {
     open = true;
   }
 
-  /// The error of one GPU among others.
+  /// Returns an error that names this GPU among the others.
   [[nodiscard]] Error named(const Error& error) const {
     return {error.kind(), report::gpu_identity(*device.index, device) + ": " + error.what()};
   }
@@ -69,9 +69,9 @@ struct Gpu {
   std::optional<std::string> profile_source;
   std::optional<report::HostPlacement> placement;
   std::set<std::string> watched;
-  bool open = false;  ///< whether it could be used when it was last asked for something
+  bool open = false;  ///< it could be used when it was last asked for something
 
-  /// A case that was begun, and what came of it; nothing of one that has still to be let go.
+  /// A case that was begun, and its answer or failure; neither while it still waits for go().
   struct Begun {
     Case tested;
     std::optional<std::uint64_t> host_shared_by = {};
@@ -105,7 +105,8 @@ std::vector<std::vector<Gpu*>> in_rounds(std::span<const Waiting> all, bool host
   return rounds;
 }
 
-/// The share of its time that a GPU has in its turn: all of them together take twice the time of one, however many.
+/// Returns the share of its time that a GPU gets in its turn, so that all turns together take no more than twice the
+/// time of one.
 double turn_share(std::size_t turns) { return turns > 2 ? 2.0 / static_cast<double>(turns) : 1.0; }
 
 class SideBySide final : public Backend {
@@ -148,7 +149,7 @@ class SideBySide final : public Backend {
   [[nodiscard]] std::optional<std::string> profile() const override { return gpus_[speaker()].profile; }
   [[nodiscard]] std::optional<std::string> profile_source() const override { return gpus_[speaker()].profile_source; }
 
-  /// Shapes are chosen on one GPU for all, or GPUs could not be held against each other.
+  /// Shapes are chosen on one GPU for all, so that GPUs can be compared.
   [[nodiscard]] double trial(const Case& tested) override {
     Gpu& gpu = gpus_[speaker()];
     try {
@@ -218,7 +219,7 @@ class SideBySide final : public Backend {
     return problem;
   }
 
-  /// What all have in common; else that each GPU has its own.
+  /// Returns the placement of all GPUs or, if they differ, words that say so.
   [[nodiscard]] std::optional<report::HostPlacement> host_placement() const override {
     std::vector<report::HostPlacement> all;
     for (const Gpu& gpu : gpus_) {
@@ -233,7 +234,8 @@ class SideBySide final : public Backend {
     return all.front();
   }
 
-  /// Of all GPUs that were used: a flag that one could not have raised tells nothing of the others.
+  /// Returns the flags that all GPUs used so far could have raised: one that a GPU could not raise says nothing about
+  /// it.
   [[nodiscard]] std::vector<std::string> watched_flags() const override {
     std::map<std::string, std::ptrdiff_t> watching;
     for (const Gpu& gpu : gpus_) {
@@ -248,7 +250,7 @@ class SideBySide final : public Backend {
   }
 
  private:
-  /// The place of the first GPU that can be used, which speaks for all.
+  /// Returns the place of the first usable GPU, which answers for all.
   [[nodiscard]] std::size_t speaker() const {
     const auto open = std::ranges::find_if(gpus_, &Gpu::open);
     return open == gpus_.end() ? 0 : static_cast<std::size_t>(open - gpus_.begin());
@@ -286,14 +288,14 @@ class SideBySide final : public Backend {
     for (const std::vector<Gpu*>& round : rounds) {
       for (Gpu* gpu : round) {
         if (uses_host) gpu->begun->host_shared_by = options_.host_in_turns ? 1 : round.size();
-        // Also after an interrupt, which it hears as soon as it goes on.
+        // Also after an interrupt: the worker notices it as soon as it goes on.
         gpu->worker.go(gpu->options.stopping.time_budget * turn_share(rounds.size()));
       }
       for (Gpu* gpu : round) finish(*gpu);
     }
   }
 
-  /// Waits for what becomes of its case.
+  /// Waits for the answer or the failure of the GPU's case.
   static void finish(Gpu& gpu) {
     try {
       gpu.begun->answer = gpu.worker.finish();
@@ -302,7 +304,7 @@ class SideBySide final : public Backend {
     }
   }
 
-  /// Takes over what one GPU counted; returns why it did not.
+  /// Takes over the counts of one GPU. Returns the reason if it could not count.
   static std::optional<std::string> counted(Gpu& gpu, const std::vector<std::size_t>& own,
                                             std::span<report::Record> records) {
     std::optional<std::string> problem;

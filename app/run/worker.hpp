@@ -1,8 +1,8 @@
 #pragma once
 // Measuring in another process. A kernel that faults takes the CUDA context of its process with it for good (the CUDA
 // documentation asks for a new process, and cudaDeviceReset does not help), so whatever is left after one is measured
-// by a copy of this program that lives until it meets a fault of its own. And of several GPUs each has such a copy, so
-// that what befalls one does not befall the others.
+// by a copy of this program that lives until it meets a fault of its own. If several GPUs are measured, each has a copy
+// of its own, so that a fault of one does not end the others.
 
 #include <iosfwd>
 #include <memory>
@@ -16,13 +16,13 @@
 
 namespace gpumem::app {
 
-/// The parent's side: starts the copy when it is first needed, and again after it has ended. It is asked for one thing
-/// at a time: begin_...() and later finish(), so that several of them work meanwhile.
+/// The parent's side: starts the copy when it is first needed, and again after it has ended. It takes one request at a
+/// time: begin_...() and later finish(). In between, several workers can work at once.
 class Worker {
  public:
   struct Answer {
-    /// What is known of the GPU by now (device, profile, host placement, watched flags), and what was asked for as its
-    /// results.
+    /// A report of what is known of the GPU by now (device, profile, host placement, watched flags). Its results are
+    /// the records asked for.
     report::Report known;
     double goodness = 0;                 ///< of a trial
     std::optional<std::string> problem;  ///< why nothing was counted
@@ -38,8 +38,8 @@ class Worker {
     bool uses_host = false;                  ///< app::uses_host() of the case
     std::optional<unsigned> numa_node = {};  ///< that its host memory is bound to
   };
-  /// With `together` the copy stops when the case is ready to be timed: then, and only then, ready() says so, and it
-  /// waits for go(). Both before finish().
+  /// With `together`, the copy stops when the case is ready to be timed: ready() then returns a value, and the copy
+  /// waits for go(). Call both before finish().
   void begin_run(const Case& decided, bool together = false);
   [[nodiscard]] std::optional<Ready> ready();
   void go(measure::Seconds time_budget);
@@ -47,13 +47,13 @@ class Worker {
   /// Waits for the answer. Throws Interrupted, an error with the copy's words, or a probe error when the copy fails.
   [[nodiscard]] Answer finish();
 
-  /// As the Backend's functions of these names, but a probe error when the copy fails.
+  /// Like the Backend's functions of these names, but throw a probe error if the copy fails.
   [[nodiscard]] double trial(const Case& tested);
   [[nodiscard]] report::Record run(const Case& decided);
 
-  /// Whether the copy runs.
+  /// True if the copy runs.
   [[nodiscard]] bool is_there() const { return connection_ != nullptr; }
-  /// Tells it to stop; it ends by the time of the destructor.
+  /// Tells the copy to stop. The destructor waits for its end.
   void end();
 
  private:
@@ -64,7 +64,7 @@ class Worker {
   Connect connect_;
   std::unique_ptr<Connection> connection_;
   std::optional<std::string> early_;  ///< an answer that came before a case was ready
-  std::optional<Error> failure_;      ///< why there is nobody to answer
+  std::optional<Error> failure_;      ///< why no copy can answer
 };
 
 /// The copy's side: answers what comes in until that ends or the context is lost. `open` is what opens the GPU.

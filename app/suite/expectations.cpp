@@ -1,4 +1,4 @@
-// What a suite expects of the cases, the device or the flags.
+// Reads the expectations of a suite: of cases, of the device or of flags.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,8 @@ using report::Expectation;
 using report::Record;
 using report::Selection;
 
-/// A condition on the parameter of an axis. Kernels are meant by what matches their name, which is seldom written out.
+/// Returns a condition on the parameter of an axis. Kernels are selected by patterns of their names, which are seldom
+/// written out.
 Selection::Allowed allowed(const Axis& axis, const std::vector<std::string>& texts) {
   Selection::Allowed result{.parameters = {axis.parameter}};
   if (axis.parameter == report::kernel_parameter) {
@@ -34,7 +35,8 @@ Selection::Allowed allowed(const Axis& axis, const std::vector<std::string>& tex
   return result;
 }
 
-/// Probes run here and kernels in somebody's program: a suite is about the one or the other.
+/// Throws if the probe does not go with the suite: a suite is either about probes or about the kernels of a user's
+/// program.
 void refuse_other_kind(const JsonReader& probe, const std::vector<Probe>& registry) {
   const bool of_program = registry.front().name == report::kernel_probe_name;
   if ((probe.text() == report::kernel_probe_name) == of_program) return;
@@ -97,7 +99,7 @@ void read_bounds(const JsonReader& json, Bounded& expectation) {
   }
 }
 
-/// One that cases of all these probes have.
+/// Reads the name of a quantity that cases of all these probes have.
 std::string read_quantity(const JsonReader& json, const std::vector<std::string>& probes,
                           const std::vector<Probe>& registry) {
   std::string quantity = json.text();
@@ -152,7 +154,7 @@ void read_flags(const JsonReader& json, Expectation& expectation, const std::vec
   if (json.has("cases")) expectation.cases = read_selection(json.member("cases"), registry, folder);
 }
 
-/// The members that go with a subject, named by the member that says it.
+/// Throws if a member does not go with the subject, which is named by its member.
 void allow_beside(const JsonReader& json, const std::string& subject, const std::vector<std::string>& members) {
   for (const char* other : {"cases", "where", "quantity", "relative_to", "device", "no_flags", "at_least", "at_most",
                             "equals", "tolerance"}) {
@@ -190,7 +192,7 @@ Expectation read_expectation(const JsonReader& json, const std::string& place, c
   return expectation;
 }
 
-// ---- Whether it finds what it speaks of in the suite's own plan
+// ---- Checks against the suite's own plan
 
 /// Why a selection selects nothing.
 std::string nothing_selected(const Selection& selection, const std::vector<Record>& planned) {
@@ -235,7 +237,7 @@ void require_references(const JsonReader& json, const Expectation& expectation, 
   }
 }
 
-/// Throws where the expectation at `json` selects no case of the plan, or a reference that is none or not one: found
+/// Throws if the expectation at `json` selects no case of the plan, or not one reference for each case. This is found
 /// out before hours of measuring.
 void require_cases(const JsonReader& json, const Expectation& expectation, const std::vector<Record>& planned) {
   if (expectation.cases.probes.empty()) return;
@@ -257,7 +259,7 @@ void require_cases(const JsonReader& json, const Expectation& expectation, const
 
 void read_expectations(const JsonReader& json, const std::string& source, const std::vector<Probe>& registry,
                        const std::string& folder, Suite& suite) {
-  const std::vector<Record> planned = planned_records(suite.plan);  // none: of a program that nobody knows yet
+  const std::vector<Record> planned = planned_records(suite.plan);  // empty for a program: kernels not known yet
   for (const JsonReader& item : read_entries(json)) {
     const std::string place = fmt::format("{}: /expectations/{}", source, suite.expectations.size());
     Expectation expectation = read_expectation(item, place, registry, folder);

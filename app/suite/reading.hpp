@@ -1,5 +1,5 @@
 #pragma once
-// Parts of a suite's file. Every error is a usage error with the source, the JSON pointer and what was expected there.
+// Reads parts of a suite's file. Every error is a usage error with the source, the JSON pointer and what was expected.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace gpumem::app {
 
-/// Runs what reads values as the command line does, and complains about the value's place instead of an option.
+/// Runs an action that reads values as the command line does. Its errors name the value's place instead of an option.
 template <class Action>
 decltype(auto) at_place(const JsonReader& place, const Action& action) {
   try {
@@ -36,12 +36,12 @@ decltype(auto) at_place(const JsonReader& place, const Action& action) {
 [[nodiscard]] const Probe& read_probe(const JsonReader& json, const std::vector<Probe>& registry);
 
 /// A member whose name is an axis' flag, and whose value is what the command line would take as the flag's uses: texts
-/// and whole numbers, alone or in an array. What else a user may take for the flag gets an answer. Files with a
-/// relative path are in `folder`, unless that is empty.
+/// and whole numbers, alone or in an array. For other names, such as the parameter's, the error gives a hint. Files
+/// with a relative path are in `folder`, unless that is empty.
 [[nodiscard]] GivenAxis read_axis(const JsonReader& json, const std::string& name, const Probe& probe,
                                   const std::string& folder);
 
-/// Adds what the suite expects to what else it has.
+/// Adds the expectations to the suite, whose other members must have been read.
 void read_expectations(const JsonReader& json, const std::string& source, const std::vector<Probe>& registry,
                        const std::string& folder, Suite& suite);
 

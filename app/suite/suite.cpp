@@ -22,7 +22,7 @@ namespace gpumem::app {
 
 namespace {
 
-/// What it does not say is as in `effort`.
+/// Reads the limits that `json` gives; the others stay as in `effort`.
 Effort read_effort(const JsonReader& json, Effort effort = {}) {
   if (json.has("ci_width")) effort.ci_width = read_share(json.member("ci_width"), "ci-width", "2%");
   if (json.has("time_budget")) {
@@ -63,7 +63,7 @@ std::string read_axis_text(const JsonReader& json) {
   return std::to_string(json.whole());
 }
 
-/// A relative path is beside the suite that says it, wherever the program is started.
+/// Makes relative paths relative to the suite's file, wherever the program is started.
 std::string beside_suite(const Axis& axis, const std::string& text, const std::string& folder) {
   if (folder.empty() || !named_file(axis, text)) return text;
   const std::string beside = (std::filesystem::path(folder) / text).string();
@@ -72,7 +72,7 @@ std::string beside_suite(const Axis& axis, const std::string& text, const std::s
   return may_be_notation && !std::filesystem::exists(beside, ignored) ? text : beside;
 }
 
-/// What a user may have taken for an axis' flag, or the names of all.
+/// Returns a hint for a name that is not an axis' flag: the flag that was meant, or all flags.
 std::string hint_for_axis(const std::string& name, const Probe& probe) {
   const std::string_view bare = std::string_view(name).substr(std::min(name.find_first_not_of('-'), name.size()));
   std::vector<std::string> flags;

@@ -26,7 +26,7 @@ struct Suite {
 [[nodiscard]] Suite parse_suite(std::string_view json, const std::string& source, const std::vector<Probe>& registry,
                                 const std::string& folder = "");
 
-/// Where a suite's file lies, as its path says it; empty: in the current folder.
+/// Returns the folder of a suite's file, as its path says it; empty: the current folder.
 [[nodiscard]] std::string folder_of(const std::string& suite_file);
 
 /// Throws a usage error for a suite without probes, which only reports can be held to.
@@ -37,7 +37,7 @@ void refuse_nothing_to_run(const Suite& suite);
 /// are) or an invalid file.
 [[nodiscard]] Suite load_suite(const std::string& name_or_path, const std::vector<Probe>& registry);
 
-/// The options with what a suite asks for in place of what they leave open. The effort stays: it differs by sweep.
+/// Returns the options, with a suite's in place of those that they leave open. The effort stays: it differs by sweep.
 [[nodiscard]] RunOptions with_suite(const RunOptions& given, const CaseOptions& suite);
 
 [[nodiscard]] std::vector<std::string> suite_names();

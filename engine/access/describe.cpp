@@ -44,7 +44,7 @@ std::string distances_text(std::uint64_t low, std::uint64_t high, unsigned word_
   return fmt::format("{} to {} elements", low / word_bytes, high / word_bytes);
 }
 
-/// A window that is a little larger at most, in fewer digits: what was seen of it is mostly not all.
+/// Rounds a window up a little, for fewer digits: mostly not all of it was seen.
 std::string window_text(std::uint64_t bytes, std::uint64_t extent_bytes) {
   const std::uint64_t granule = std::max<std::uint64_t>(std::bit_floor(bytes) / 16, 1);
   if (bytes > ~std::uint64_t{0} - granule) return size_text(bytes);
@@ -116,7 +116,7 @@ std::string reordered_words(const LaneShape& lanes, unsigned word_bytes, bool in
   return "lanes in another order within the same sectors" + (shift.empty() ? "" : ", " + shift);
 }
 
-/// Where the runs of a request lie anywhere in the launch's range.
+/// Names the launch's range if the runs of a request lie anywhere in it; else empty.
 std::string run_range_words(const LaneShape& lanes, const PatternShape& shape) {
   if (lanes.distance_bytes || shape.sampled == 1 || lanes.window_bytes < shape.range_bytes / 3) return "";
   return ", all over " + window_text(shape.range_bytes, shape.extent_bytes);
@@ -200,7 +200,7 @@ std::string lane_words(const LaneShape& lanes, const PatternShape& shape) {
   return "";
 }
 
-/// Of the kinds that come often enough; shares where that is not one alone.
+/// Describes the kinds of requests that are frequent enough, with their shares unless nearly all are of one kind.
 std::string all_lane_words(const PatternShape& shape) {
   if (shape.lanes.empty()) return shape.requests == 0 ? "no requests" : "no lane active";
   if (shape.lanes.front().share >= nearly_all) return lane_words(shape.lanes.front(), shape);
@@ -214,7 +214,7 @@ std::string all_lane_words(const PatternShape& shape) {
   return words;
 }
 
-/// Of a mask with every n-th lane, n; 0 for others.
+/// Returns n if the mask is every n-th lane, else 0.
 std::uint64_t lanes_apart(std::uint32_t mask) {
   for (unsigned apart = 2; apart < warp_lanes / 2; ++apart) {
     for (unsigned first = 0; first < apart; ++first) {
@@ -287,7 +287,7 @@ std::string reuse_words(const PatternShape& shape) {
                      shape.sampled == shape.requests ? "" : " or more");
 }
 
-/// Whether requests use each element more often than their own lanes do.
+/// True if elements are used more often than by the lanes of a single request.
 bool used_by_others(const PatternShape& shape) {
   const LaneShape& lanes = shape.lanes.front();
   const double own = lanes.kind == LaneKind::same ? warp_lanes : std::max(1.0, lanes.group_lanes.mean);

@@ -1,6 +1,6 @@
 #pragma once
-// What an access pattern is, in a few words, found from its addresses alone: "lanes 4096 elements (16 KiB) apart; what
-// shares their sectors comes 128 requests later".
+// Describes an access pattern in a few words, from its addresses alone: "lanes 4096 elements (16 KiB) apart; the same
+// sectors come again 128 requests later".
 
 #include <string>
 
@@ -8,15 +8,14 @@
 
 namespace gpumem::access {
 
-/// Clauses without capital or full stop, empty where there is nothing to say. An element is a word of the launch's
-/// size.
+/// Clauses without capital or full stop; empty if there is nothing to say. An element is a word of the launch's size.
 struct PatternWords {
-  std::string lanes;    ///< of a request: "lanes 8 elements apart"; with shares where requests are of several kinds
-  std::string active;   ///< which take part: "16 of 32 lanes active"
+  std::string lanes;    ///< of a request: "lanes 8 elements apart"; with shares if requests are of several kinds
+  std::string active;   ///< "16 of 32 lanes active"
   std::string step;     ///< one request to the next: "the next request 1 element further on"
-  std::string sharing;  ///< "what shares their sectors comes 128 requests later"
+  std::string sharing;  ///< "the same sectors come again 128 requests later"
   std::string reuse;    ///< "each element 3.2 times"
-  std::string brief;    ///< what matters most, for a cell of a table: `brief_columns` at most, as far as `lanes` allow
+  std::string brief;    ///< the most important, for a cell of a table: `brief_columns` at most, as far as `lanes` allow
   std::string full;     ///< all of it, in sentences
 };
 inline constexpr std::size_t brief_columns = 90;

@@ -17,11 +17,11 @@ namespace gpumem::access {
 namespace {
 
 constexpr std::uint64_t batch_requests = 32;    // 8 KiB: they stay in a core's first cache
-constexpr std::uint64_t chunk_requests = 1024;  // what a thread takes at a time
+constexpr std::uint64_t chunk_requests = 1024;  // that a thread takes at a time
 constexpr std::uint64_t most_windows = 1000;
 constexpr std::uint64_t memory_end = ~std::uint64_t{0} - 2 * window_bytes;  // so that the end of no window overflows
 
-/// What one thread has seen.
+/// The sums and the reach of one thread's requests.
 struct alignas(64) Tally {
   Counts counts;
   LaunchExtent reach;
@@ -81,11 +81,12 @@ class Count {
     return {first * window_bytes, (end - first) * window_bytes, granule_bytes};
   }
 
-  /// Whether a list of what is touched takes less time than a map, which has to be read from end to end.
+  /// True if a list of touched sectors takes less time than a map, which has to be read from end to end.
   [[nodiscard]] bool few(const Window& all) const { return launch_.count < all.map_bytes() / 4096; }
 
-  /// How much one thread's map may take. Evaluating the launch often with many threads, for small parts each, takes as
-  /// long as once with few: two threads' maps have to fit, and what room there is beyond is for further threads.
+  /// Returns the most bytes of one thread's map. Evaluating the launch many times with many threads, for a small part
+  /// each, takes as long as once with few threads. Two threads' maps have to fit, therefore; any room beyond is for
+  /// further threads.
   [[nodiscard]] std::uint64_t map_limit() const { return memory_bytes_ / std::min(threads_, 2U); }
   [[nodiscard]] bool fits(const Window& all) const { return all.map_bytes() <= map_limit(); }
 
@@ -116,7 +117,7 @@ class Count {
     });
   }
 
-  /// All but the footprint, which is marked in the maps, if there are any, one for each thread.
+  /// Computes all but the footprint, and marks that in the maps, one for each thread, if there are any.
   [[nodiscard]] Tally measure(std::span<FootprintBitmap> maps) const {
     const unsigned threads = maps.empty() ? threads_ : static_cast<unsigned>(maps.size());
     std::vector<Tally> tallies(threads);
@@ -158,15 +159,15 @@ class Count {
                       std::to_string(end_) + "; make the extent larger, or the index smaller");
   }
 
-  /// Of a part of the maps beyond which nothing is marked: the extent may be much more.
+  /// Counts a part of the maps beyond which nothing is marked: the extent may be much larger.
   [[nodiscard]] BlockCounts counted(std::span<FootprintBitmap> maps, const Window& part) const {
     for (FootprintBitmap& map : maps) map.settle();
     return count_all(maps, part, threads_);
   }
 
-  /// Evaluates the launch for each part of what it touches that the maps can be for.
+  /// Evaluates the launch once for each part of the touched memory that the maps have room for.
   [[nodiscard]] Footprint footprint(const Window& touched, const Tally& tally) const {
-    // Requests, each lane in two sectors, in a list that is copied when it grows.
+    // Requests that a list has room for, if each lane touches two sectors, and the list is copied when it grows.
     const std::uint64_t most_listed = memory_bytes_ / (2 * 2 * sizeof(TouchedSector) * warp_lanes);
     if (few(touched) && tally.counts.requests <= most_listed) return listed();
     const std::uint64_t part_bytes =

@@ -1,5 +1,5 @@
 #pragma once
-// Counts of a launch of which every request is evaluated: exact for any pattern, in bounded memory, on all cores.
+// Counts a launch by evaluating every request: exact for any pattern, in bounded memory, on all cores.
 
 #include <cstdint>
 #include <functional>
@@ -23,8 +23,8 @@ struct Requests {
   std::function<void(std::uint64_t first, std::span<WarpRequest> requests)> fill;
 };
 
-/// Those of one pass of a site, which has to outlive them. They are evaluated one by one: several times slower than a
-/// batch.
+/// Returns the requests of one pass of a site, which must outlive them. They are evaluated one by one: several times
+/// slower than a batch.
 [[nodiscard]] Requests requests_of(const Site& site);
 
 /// Sums over a launch.
@@ -32,43 +32,43 @@ struct Counts {
   std::uint64_t requests = 0;    ///< issued: those of warps with an active lane
   std::uint64_t sectors = 0;     ///< over the requests, each one's distinct sectors
   std::uint64_t lines = 0;       ///< the same of lines
-  std::uint64_t wavefronts = 0;  ///< 0 where requests are not costed in wavefronts
+  std::uint64_t wavefronts = 0;  ///< 0 if requests are not costed in wavefronts
   std::uint64_t addresses = 0;   ///< over the requests, each one's distinct addresses
 };
 
 struct ExactSummary {
   Counts counts;
-  /// As summarise() has it: costs are averages over `Requests::count`, of which some may not be issued. average() of
-  /// `counts.requests` are those of requests issued.
+  /// Costs are averages over `Requests::count`, as in summarise(), although some of these may not be issued. For
+  /// averages over issued requests, call average() with `counts.requests`.
   SiteSummary summary;
 };
 
-/// How far a launch reaches.
+/// The accesses of a launch, and the end of the memory that they reach.
 struct LaunchExtent {
   std::uint64_t accesses = 0;         ///< of active lanes
   std::uint64_t end_byte = 0;         ///< of the word that ends last
   std::uint64_t highest_request = 0;  ///< one that accesses that word
 };
 
-/// What counting may use.
+/// Limits on the threads and the memory that counting uses.
 struct CountingLimits {
   unsigned threads = 0;  ///< 0: as many as there are processors
-  /// For the maps of what is touched: a bit per word and thread. Where that is too little, the launch is evaluated once
-  /// for each part of memory that fits. 16 KiB at least are used.
+  /// Bytes for the maps of touched words, a bit per word and thread. If they are too few, the launch is evaluated once
+  /// for each part of memory that fits. At least 16 KiB are used.
   std::uint64_t memory_bytes = std::uint64_t{1} << 30U;
 };
 
-/// Evaluates every request, and counts; `reach`, if given, is filled in. Throws a usage error, which names the first
-/// request that is wrong, for words that end beyond the extent, for another word size than the launch's, and where a
-/// launch touches so much more memory than `limits` allow for that it would have to be evaluated over a thousand times;
-/// and whatever `fill` throws.
+/// Evaluates and counts every request; fills in `reach`, if given. Throws a usage error for words that end beyond the
+/// extent, and for another word size than the launch's; it names the first request that is wrong. Throws a usage error,
+/// too, if the launch touches so much more memory than `limits` allow for that it would have to be evaluated over a
+/// thousand times. Throws what `fill` throws.
 [[nodiscard]] ExactSummary summarise_exactly(const Requests& launch, const CountingLimits& limits = {},
                                              LaunchExtent* reach = nullptr);
 
-/// The same of a site. Counts are of all passes together.
+/// Does the same for a site. Counts are of all passes together.
 [[nodiscard]] ExactSummary summarise_exactly(const Site& site, const CountingLimits& limits = {});
 
-/// What so many requests cost each that cost `counts` together; 0 of none.
+/// Returns the mean cost of `requests` requests that cost `counts` together; 0 if there are none.
 [[nodiscard]] SiteCost average(const Counts& counts, std::uint64_t requests, const Costed& costed, unsigned word_bytes);
 
 }  // namespace gpumem::access

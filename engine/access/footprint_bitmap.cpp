@@ -27,15 +27,16 @@ constexpr std::uint64_t lowest_of_groups(unsigned size) {
   return mask;
 }
 
-/// For each group of `size` bits, in its lowest: whether any of them is set, or (of the complement, negated) all.
+/// Returns bits of which the lowest in each group of `size` is set if any bit of the group was set. Applied to the
+/// complement, it finds the groups with a bit that was not set.
 template <unsigned size>
 constexpr std::uint64_t any_in_groups(std::uint64_t bits) {
   for (unsigned distance = size / 2; distance > 0; distance /= 2) bits |= bits >> distance;
   return bits & lowest_of_groups(size);
 }
 
-/// Moves the lowest bits of groups of `size` bits, the others zero, together: 64 / size bits (Warren, Hacker's Delight,
-/// 7-4, for a regular mask).
+/// Moves the lowest bits of groups of `size` bits together, which makes 64 / size bits; the other bits must be zero
+/// (Warren, Hacker's Delight, 7-4, for a regular mask).
 template <unsigned size>
 constexpr std::uint64_t gather(std::uint64_t bits) {
   for (unsigned have = 1; have * size < 64; have *= 2) {
@@ -47,7 +48,7 @@ constexpr std::uint64_t gather(std::uint64_t bits) {
   return bits;
 }
 
-/// 64 sectors, a bit each.
+/// Counts 64 sectors, given by a bit each.
 void count_sectors(std::uint64_t touched, std::uint64_t full, BlockCounts& counts) {
   const auto number = [](std::uint64_t bits) { return static_cast<std::uint64_t>(std::popcount(bits)); };
   constexpr unsigned per_atom = dram_atom_bytes / sector_bytes;
@@ -113,7 +114,7 @@ void FootprintBitmap::Free::operator()(std::uint64_t* bits) const { std::free(bi
 FootprintBitmap::FootprintBitmap(const Window& window)
     : window_(window),
       shift_(static_cast<unsigned>(std::countr_zero(window.granule_bytes))),
-      // Of a large block the system hands out zeros, and only when they are asked for.
+      // The system zeroes the pages of a large block only when they are first used.
       bits_(
           static_cast<std::uint64_t*>(std::calloc(window.map_bytes() / sizeof(std::uint64_t), sizeof(std::uint64_t)))) {
   if (!bits_ && window.bytes > 0) {
@@ -122,7 +123,7 @@ FootprintBitmap::FootprintBitmap(const Window& window)
                       process_limit_words());
   }
 #ifdef __linux__
-  // Scattered marks miss the TLB in small pages. Only a hint, for the whole large pages in it.
+  // Scattered marks miss the TLB in small pages. This is only a hint, for the whole large pages in the map.
   constexpr std::uint64_t page = std::uint64_t{2} << 20U;
   const std::uint64_t before = (page - reinterpret_cast<std::uintptr_t>(bits_.get()) % page) % page;
   if (window.map_bytes() >= before + page) {
@@ -157,8 +158,7 @@ void FootprintBitmap::mark_steps(std::uint64_t byte, std::uint64_t step_bytes, s
   }
 }
 
-// Scattered marks take the time that it takes to fetch the words of the map that they go to: half of it if many are on
-// the way at a time.
+// Scattered marks take as long as fetching the words of the map that they go to. Fetching many at a time halves that.
 inline void FootprintBitmap::mark_later(std::uint64_t at, std::uint64_t marks) {
   __builtin_prefetch(bits_.get() + at, 1);
   Waiting& waiting = waiting_[next_];
@@ -175,7 +175,7 @@ void FootprintBitmap::settle() {
 }
 
 void FootprintBitmap::mark_words(const Lanes& lanes) {
-  // Of a map that stays in a core's caches a word takes less time than the branch that tells it from the next.
+  // In a map that stays in a core's caches, marking a word takes less time than the branch that tells it from the next.
   constexpr std::uint64_t small = std::uint64_t{1} << 20U;
   if (!lanes.ascending && window_.map_bytes() <= small) {
     std::uint64_t* bits = bits_.get();

@@ -1,5 +1,5 @@
 #pragma once
-// Which words of a window of memory a launch touches, a bit each: footprints of launches that touch much.
+// Marks the words of a window of memory that a launch touches, a bit each, for footprints of launches that touch much.
 
 #include <array>
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace gpumem::access {
 struct Window {
   std::uint64_t first_byte = 0;  ///< a multiple of `window_bytes`
   std::uint64_t bytes = 0;       ///< a multiple of `window_bytes`
-  unsigned granule_bytes = 1;    ///< 1, 2, 4, 8 or 16: what a bit stands for
+  unsigned granule_bytes = 1;    ///< 1, 2, 4, 8 or 16: the memory that a bit stands for
   [[nodiscard]] std::uint64_t map_bytes() const { return bytes / granule_bytes / 8; }
   [[nodiscard]] std::uint64_t end() const { return first_byte + bytes; }
 };
 
-/// What windows are whole multiples of: 64 sectors, which are whole atoms, lines, pairs of lines, and whole rounds of
+/// Windows are whole multiples of these 64 sectors, which are whole atoms, lines, pairs of lines, and whole rounds of
 /// the channels.
 inline constexpr std::uint64_t window_bytes = std::uint64_t{64} * sector_bytes;
 
@@ -38,18 +38,18 @@ struct BlockCounts {
   [[nodiscard]] Footprint footprint() const;
 };
 
-/// One thread's map: nobody else may mark it at the same time. Memory that nothing is marked in is never used.
+/// One thread's map: no other thread may mark it at the same time. Parts of the map without marks take no memory.
 class FootprintBitmap {
  public:
   /// Throws a usage error if there is no memory for it.
   explicit FootprintBitmap(const Window& window);
 
-  /// Marks the words of `word_bytes` at the lanes' addresses, as far as they are in the window. All granules that they
-  /// touch are marked: choose granules that words consist of.
+  /// Marks the words of `word_bytes` at the lanes' addresses, as far as they are in the window. Marks every granule
+  /// that they touch, so choose granules that words consist of.
   void mark(const Lanes& lanes, unsigned word_bytes);
 
-  /// Marks the granules at a byte of the window and `steps` - 1 more, each `step_bytes` further on: whole granules, a
-  /// power of two of them, at most 64. None may be beyond the window.
+  /// Marks the granule at a byte of the window and `steps` - 1 more, each `step_bytes` further on. A step is a power of
+  /// two granules, at most 64. None may be beyond the window.
   void mark_steps(std::uint64_t byte, std::uint64_t step_bytes, std::uint64_t steps);
 
   /// Makes the last marks, which bits() may lack until then.
@@ -57,7 +57,7 @@ class FootprintBitmap {
 
   [[nodiscard]] const Window& window() const { return window_; }
   [[nodiscard]] const std::uint64_t* bits() const { return bits_.get(); }
-  /// For marks that somebody else has made: a bit for each granule, from the lowest of the first word on.
+  /// For marks that others make: a bit for each granule, from the lowest of the first word on.
   [[nodiscard]] std::uint64_t* bits() { return bits_.get(); }
 
  private:

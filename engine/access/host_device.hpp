@@ -1,5 +1,5 @@
 #pragma once
-// What device code, host code and run-time compilation share. Headers that include only this one can be
+// Definitions that device code, host code and run-time compilation share. Headers that include only this one can be
 // handed to NVRTC as they are: it has no host standard library.
 
 #ifdef __CUDACC__

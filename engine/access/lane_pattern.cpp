@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned telling_places = 6;
 constexpr unsigned longest_period = 16;
 
-/// What is active, in the order of the lanes, and groups of it.
+/// The active lanes in their order, and their groups.
 struct Places {
   std::uint64_t address[warp_lanes];  ///< of every active lane
   unsigned lane[warp_lanes];
@@ -46,14 +46,15 @@ struct Lengths {
   unsigned longest;
 };
 
-/// The first and the last may go on in the neighbouring warps: how short they are says nothing.
+/// Returns the shortest and the longest length. The first and the last may go on in the neighbouring warps, so that
+/// they do not count as short.
 Lengths lengths_of(std::span<const unsigned> lengths) {
   const bool inner = lengths.size() > 2;
   const auto [least, most] = std::ranges::minmax(inner ? lengths.subspan(1, lengths.size() - 2) : lengths);
   return {least, std::max(most, std::max(lengths.front(), lengths.back()))};
 }
 
-/// Linear in the number of the lane, with lanes left out.
+/// Returns true if addresses are linear in the lane's number, with lanes left out.
 bool is_linear_by_lane(const Places& places, unsigned word_bytes, LanePattern& pattern) {
   if (places.groups != places.lanes || places.lanes < 2) return false;
   const auto lanes = static_cast<std::int64_t>(places.lane[1] - places.lane[0]);
@@ -70,7 +71,8 @@ bool is_linear_by_lane(const Places& places, unsigned word_bytes, LanePattern& p
   return true;
 }
 
-/// From one active lane to the next, or by their numbers where that is not even. Of a few lanes, numbers say more.
+/// Returns true if the step is the same from each active lane to the next, else if addresses are linear in the lane's
+/// number. For a few lanes that is tried first, because it says more.
 bool is_linear(const Places& places, unsigned word_bytes, LanePattern& pattern) {
   if (places.lanes <= 3 && is_linear_by_lane(places, word_bytes, pattern)) return true;
   bool even = true;
@@ -94,7 +96,8 @@ bool is_reordered(const Places& places, std::uint64_t lowest, std::uint64_t high
   return true;
 }
 
-/// The step that most of the steps are, if any is, and how many are: by a majority vote (Boyer and Moore 1981).
+/// Returns the step that more than half of the steps are, if there is one, and its count: by a majority vote (Boyer and
+/// Moore 1981).
 std::int64_t usual_step(const Places& places, unsigned& count) {
   std::int64_t usual = 0;
   unsigned lead = 0;
@@ -125,7 +128,7 @@ bool is_runs(const Places& places, unsigned word_bytes, LanePattern& pattern) {
   const auto [shortest, longest] = lengths_of({length, pattern.runs});
   pattern.shortest_run = shortest;
   pattern.longest_run = longest;
-  // The first run may have begun in the warp before: how far apart runs lie is seen from their ends, too.
+  // The first run may have begun in the warp before, so its beginning is moved back to where its end tells.
   const auto first = static_cast<std::uint64_t>(pattern.step) * (longest - length[0]);
   begin[0] -= first;
   pattern.distance = static_cast<std::int64_t>(begin[1] - begin[0]);
@@ -165,7 +168,7 @@ bool is_sorted(const Places& places, LanePattern& pattern) {
   return true;
 }
 
-/// Of two kinds that both fit, the one that says more.
+/// Returns the kind of the request. If two kinds fit, it is the one that says more.
 LaneKind kind_of(const Places& places, std::uint64_t highest, unsigned word_bytes, LanePattern& pattern) {
   if (places.lanes == 1) return LaneKind::single;
   if (places.groups == 1) return LaneKind::same;
@@ -178,7 +181,7 @@ LaneKind kind_of(const Places& places, std::uint64_t highest, unsigned word_byte
   return is_sorted(places, pattern) ? LaneKind::sorted : LaneKind::scattered;
 }
 
-/// What follows from the kind.
+/// Fills in the numbers that follow from the kind.
 void settle(const Places& places, LanePattern& pattern) {
   pattern.next = pattern.last + static_cast<std::uint64_t>(pattern.step);
   switch (pattern.kind) {

@@ -1,5 +1,5 @@
 #pragma once
-// How the lanes of one request lie to each other, from their addresses alone.
+// Finds how the lanes of one request lie relative to each other, from their addresses alone.
 
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 
 namespace gpumem::access {
 
-/// Of a distance. Whatever it is: the smallest number has no opposite.
+/// Returns the absolute value of a distance, even of the smallest number, which has no opposite.
 [[nodiscard]] constexpr std::uint64_t magnitude(std::int64_t bytes) {
   return bytes < 0 ? 0 - static_cast<std::uint64_t>(bytes) : static_cast<std::uint64_t>(bytes);
 }
@@ -25,8 +25,8 @@ enum class LaneKind : std::uint8_t {
   scattered   ///< none of these
 };
 
-/// One request. Distances are bytes between beginnings of words, negative downwards, and modulo 2^64 where memory is
-/// that large. Of lanes next to each other at one address, a group, only the first is looked at for what follows it.
+/// The pattern of one request. Distances are bytes between beginnings of words, negative downwards, and modulo 2^64 if
+/// memory is that large. Successive active lanes at one address are a group, which counts as one place.
 struct LanePattern {
   LaneKind kind = LaneKind::none;
   unsigned active = 0;          ///< lanes
@@ -38,7 +38,7 @@ struct LanePattern {
   std::uint64_t first =
       0;  ///< address of the first active lane; linear by lane: of the first lane; reordered: the lowest
   std::uint64_t last = 0;  ///< and of the last
-  std::uint64_t next = 0;  ///< where a lane behind the warp's would go on: linear, reordered, runs, repeating
+  std::uint64_t next = 0;  ///< address of a lane behind the warp's, if it went on: linear, reordered, runs, repeating
   bool weak = false;       ///< so few places that this may be chance
   bool by_lane =
       false;  ///< linear: the step is from lane to lane, active or not, else from one active lane to the next
@@ -52,7 +52,7 @@ struct LanePattern {
   std::uint64_t smallest_gap = 0;  ///< of sorted
   std::uint64_t largest_gap = 0;   ///< of sorted
   bool downwards = false;          ///< of sorted
-  std::uint64_t fingerprint = 0;   ///< equal where lanes lie to each other in the same way
+  std::uint64_t fingerprint = 0;   ///< equal if lanes lie relative to each other in the same way
 };
 
 [[nodiscard]] LanePattern lane_pattern(const WarpRequest& request);

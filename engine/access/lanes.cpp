@@ -11,7 +11,7 @@ constexpr std::uint32_t all_lanes = 0xffff'ffff;
 constexpr auto sector_shift = static_cast<unsigned>(std::countr_zero(sector_bytes));
 constexpr auto line_shift = static_cast<unsigned>(std::countr_zero(line_bytes));
 
-/// Whether all lanes are the same distance apart, without overflow on the way.
+/// True if all lanes are the same distance apart, without overflow on the way.
 bool evenly_spaced(const std::uint64_t (&address)[warp_lanes]) {
   constexpr std::uint64_t far = std::uint64_t{1} << 57U;  // 31 steps of this are no overflow
   const std::uint64_t step = address[1] - address[0];
@@ -21,8 +21,8 @@ bool evenly_spaced(const std::uint64_t (&address)[warp_lanes]) {
   return differ == 0 && distance < far && std::max(address[0], address[warp_lanes - 1]) < ~std::uint64_t{0} / 2;
 }
 
-/// Distinct aligned blocks of 2^shift bytes that words at ascending addresses touch. All blocks up to the highest seen
-/// that a later word could still touch have been seen: a word reaches into the next block at most.
+/// Counts the distinct aligned blocks of 2^shift bytes that words at ascending addresses touch. A block is new if it is
+/// higher than the highest one so far: a word reaches into the next block at most.
 unsigned ascending_blocks(const Lanes& sorted, unsigned word_bytes, unsigned shift) {
   std::uint64_t highest = sorted.address[0] >> shift;
   unsigned blocks = 1;
@@ -35,13 +35,13 @@ unsigned ascending_blocks(const Lanes& sorted, unsigned word_bytes, unsigned shi
   return blocks;
 }
 
-/// The same of whole words `step` > 0 apart, none of which crosses a boundary.
+/// Does the same for words `step` > 0 apart, none of which crosses a boundary.
 unsigned evenly_spaced_blocks(const Lanes& lanes, unsigned shift) {
   if (lanes.step >> shift != 0) return warp_lanes;  // each in a block of its own
   return static_cast<unsigned>((lanes.highest >> shift) - (lanes.lowest >> shift)) + 1;
 }
 
-/// The same of words in any order.
+/// Does the same for words in any order.
 unsigned scattered_blocks(const Lanes& lanes, unsigned word_bytes, unsigned shift, DistinctNumbers& distinct) {
   std::uint64_t blocks[2 * warp_lanes];
   unsigned count = 0;
@@ -61,7 +61,7 @@ RequestCost ascending_cost(const Lanes& sorted, unsigned word_bytes) {
   return cost;
 }
 
-/// busiest_bank.
+/// Does the same as busiest_bank(), faster.
 unsigned busiest_bank_of(const WarpRequest& request, unsigned first, unsigned last, DistinctNumbers& seen) {
   std::uint8_t words[bank_count] = {};
   std::uint8_t busiest = 0;
@@ -119,7 +119,7 @@ RequestCost cost_of(const Lanes& lanes, unsigned word_bytes, DistinctNumbers& sc
     return {evenly_spaced_blocks(lanes, sector_shift), evenly_spaced_blocks(lanes, line_shift), warp_lanes};
   }
   if (lanes.ascending) return ascending_cost(lanes, word_bytes);
-  // Lanes that share no line share no sector either, nor those that share no sector an address.
+  // Lanes that share no line share no sector either, and lanes that share no sector share no address.
   const unsigned lines = scattered_blocks(lanes, word_bytes, line_shift, scratch);
   if (whole && lines == lanes.count) return {lines, lines, lines};
   const unsigned sectors = scattered_blocks(lanes, word_bytes, sector_shift, scratch);

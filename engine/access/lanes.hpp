@@ -1,6 +1,6 @@
 #pragma once
-// What one request costs, the same numbers as the definitions of request.hpp at a fraction of their time, for launches
-// of which every request is counted.
+// Computes the cost of one request: the same numbers as the definitions of request.hpp in a fraction of their time, for
+// launches of which every request is counted.
 
 #include <cstdint>
 #include <span>
@@ -20,22 +20,22 @@ struct Lanes {
   bool evenly = false;     ///< all 32 lanes, the same `step` apart each, none wrapping round
   std::uint64_t step = 0;
 
-  /// Whether no word of a size that is a power of two crosses a boundary of that many bytes.
+  /// True if no word of `bytes`, a power of two, crosses a boundary of that many bytes.
   [[nodiscard]] bool aligned_to(std::uint64_t bytes) const { return (bits & (bytes - 1)) == 0; }
 };
 
-/// In the order of the lanes, but where they are evenly spaced downwards: then upwards.
+/// Returns the active lanes' addresses in the order of the lanes, or ascending if all 32 are evenly spaced.
 [[nodiscard]] Lanes lanes_of(const WarpRequest& request);
 
-/// A set of a few numbers: a hash table that is empty again at once.
+/// A set of a few numbers: a hash table that is cleared at once.
 class DistinctNumbers {
  public:
   static constexpr std::size_t most = 64;
 
-  /// How many different ones there are among at most `most`. What the set had is not in it any longer.
+  /// Returns how many different numbers there are among at most `most`. The set loses its contents.
   unsigned count(std::span<const std::uint64_t> numbers) {
-    // Without branches to predict: a place is left to the last number that comes there, and numbers that find
-    // themselves are one of each that is alike.
+    // Without branches to predict: each number leaves its index at its place, where the last one stays. A number that
+    // finds its own index counts for all that are equal.
     std::uint32_t place[most];
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       place[i] = (static_cast<std::uint32_t>(numbers[i]) * 0x9e37'79b1U) >> (32 - log2_places);
@@ -56,7 +56,7 @@ class DistinctNumbers {
     if (++round_ == 0) *this = {};  // rounds begin anew
   }
 
-  /// Whether it was not there yet. At most `most` between clear() and clear().
+  /// Returns true if the number was not in the set yet. Insert at most `most` numbers between two calls of clear().
   bool insert(std::uint64_t number) {
     auto at = static_cast<unsigned>((number * 0x9e37'79b9'7f4a'7c15) >> (64 - log2_slots));  // Fibonacci hashing
     while (entered_[at] == round_) {
@@ -69,7 +69,7 @@ class DistinctNumbers {
   }
 
  private:
-  /// Of numbers that found another one in their place.
+  /// Returns how many different ones there are among the numbers that found another number in their place.
   unsigned count_driven_out(std::span<const std::uint64_t> numbers, const std::uint32_t* place) {
     clear();
     unsigned found = 0;

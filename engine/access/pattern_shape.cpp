@@ -50,7 +50,7 @@ Seen look_at(const Requests& launch) {
 
 // ---- the lanes
 
-/// Requests of one kind, and apart from each other those whose lanes are next to each other and those whose are not.
+/// Requests of one kind. Requests whose lanes are next to each other have a group of their own.
 using Group = std::vector<const LanePattern*>;
 using Groups = std::map<std::pair<LaneKind, bool>, Group>;
 
@@ -72,13 +72,14 @@ Spread spread_over(const Group& group, Value value) {
 
 Spread joined(const Spread& low, const Spread& high) { return {low.low, high.high, (low.mean + high.mean) / 2}; }
 
-/// Where the lowest lane's word begins, whether the lane is active or not.
+/// Returns the lowest address of the lanes; if the request is linear by lane, inactive lanes count, too.
 std::uint64_t beginning(const LanePattern& lanes) {
   if (!lanes.by_lane) return lanes.lowest;
   return lanes.step > 0 ? lanes.first : lanes.first + (warp_lanes - 1) * static_cast<std::uint64_t>(lanes.step);
 }
 
-/// Of requests with lanes next to each other, those that touch a block more than so many bytes have to.
+/// Finds the requests that touch a block more than their bytes have to: their share, and the bytes that they begin
+/// behind a boundary. Lanes of the requests are next to each other.
 void count_shifted(const Group& group, std::uint64_t block_bytes, double& share, Spread& bytes) {
   Group shifted;
   for (const LanePattern* lanes : group) {
@@ -146,8 +147,8 @@ Groups grouped(const Seen& seen, unsigned word_bytes) {
   return all;
 }
 
-/// Linear requests and those that are linear but for jumps are one kind: which, their numbers decide. Returns the share
-/// of the latter where that is linear.
+/// Makes one kind of linear requests and those that are linear but for jumps: runs if more than a third has jumps, else
+/// linear. Returns the share with jumps if it is linear, else 0.
 double merge_jumps(Groups& groups, bool are_adjacent) {
   const auto linear = groups.find({LaneKind::linear, are_adjacent});
   const auto runs = groups.find({LaneKind::runs, are_adjacent});
@@ -163,7 +164,7 @@ double merge_jumps(Groups& groups, bool are_adjacent) {
     groups.erase(linear);
     return 0;
   }
-  // What lies on the two sides of a jump tells nothing of spans and shifts.
+  // Requests with jumps are left out, because the two sides of a jump tell nothing of spans and shifts.
   groups.erase(runs);
   return jumps;
 }
@@ -201,7 +202,7 @@ void count_active(const Seen& seen, PatternShape& shape) {
   }
 }
 
-/// Accesses to each of the elements that there can be in the range at most.
+/// Returns the accesses per element if the range has as many elements as it can have.
 double least_reuse(const std::vector<std::uint64_t>& addresses, const PatternShape& shape) {
   const std::uint64_t lowest = std::ranges::min(addresses);
   std::uint64_t lattice = 0;  // bytes that divide all distances

@@ -1,6 +1,6 @@
 #pragma once
-// What the requests of a launch look like, in numbers: the lanes of a request, one request to the next, and what comes
-// again later. From addresses alone, whatever computed them.
+// Describes the requests of a launch in numbers: the lanes of a request, the step from one request to the next, and
+// accesses that come again later. Needs only the addresses, whatever computed them.
 
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace gpumem::access {
 
-/// Values of a number all over the launch. Where 19 of 20 are one value, the others are left out.
+/// Values of a number all over the launch. If 19 of 20 are one value, the others are left out.
 struct Spread {
   std::int64_t low = 0;
   std::int64_t high = 0;
@@ -21,7 +21,7 @@ struct Spread {
   [[nodiscard]] bool constant() const { return low == high; }
 };
 
-/// How requests that are of one kind lie to the boundaries of sectors and lines.
+/// The position of one kind's requests relative to the boundaries of sectors and lines.
 struct Shift {
   double sector_share = 0;   ///< of these requests, those that touch a sector more than they have to
   double line_share = 0;     ///< the same of lines
@@ -39,17 +39,17 @@ struct LaneShape {
   Spread runs = {};
   Spread run_places = {};
   double jump_share = 0;                            ///< linear: requests that jump between lanes
-  std::optional<std::int64_t> distance_bytes = {};  ///< runs and repeating, where it is always the same
+  std::optional<std::int64_t> distance_bytes = {};  ///< runs and repeating, if it is always the same
   Spread period_lanes = {};
   Spread gap_bytes = {};
   bool downwards = false;          ///< sorted
-  bool alike = false;              ///< in all of them lanes lie to each other in the same way
+  bool alike = false;              ///< in all of them lanes lie relative to each other in the same way
   std::uint64_t window_bytes = 0;  ///< the largest span
   Shift shift = {};                ///< of lanes next to each other, in whichever order
 };
 
 enum class StepKind : std::uint8_t {
-  unknown,    ///< of one request, or where the lanes already say all
+  unknown,    ///< of one request, or if the lanes already say all
   continues,  ///< the next request goes on where this one ended
   steps,      ///< it lies `step_bytes` further on; 0 is the same place
   turns,      ///< the one `turn` requests later lies `step_bytes` further on, those between elsewhere
@@ -72,20 +72,20 @@ struct PatternShape {
   std::uint64_t requests = 0;  ///< of the launch
   std::uint64_t sampled = 0;   ///< of those, looked at for all but `sharing`
   unsigned word_bytes = 4;
-  bool in_sectors = true;                  ///< sectors are what the space exchanges: not so on chip, nor of constants
+  bool in_sectors = true;                  ///< the space exchanges sectors: not so on chip, nor of constants
   std::uint64_t extent_bytes = 0;          ///< as Requests has it
   Spread active_lanes = {};                ///< of all requests
   std::optional<std::uint32_t> mask = {};  ///< of 19 of 20 requests with an active lane
   double idle_share = 0;                   ///< requests without
-  std::vector<LaneShape> lanes = {};       ///< the most frequent kind first; empty where no lane is active
+  std::vector<LaneShape> lanes = {};       ///< the most frequent kind first; empty if no lane is active
   StepShape step = {};
   std::uint64_t range_bytes = 0;  ///< from the lowest to the highest word seen
   Sharing sharing = {};           ///< only in_sectors
   double reuse = 1;               ///< accesses for each element, in the mean; of a large launch at least that many
 };
 
-/// Looks at every request of a small launch, and of a large one at some thousands: short runs of neighbours all over
-/// it, the first and the last among them. The same ones every time. Throws what `fill` throws.
+/// Looks at every request of a small launch. In a large one it looks at some thousands, the same ones every time: short
+/// runs of neighbours all over the launch, with the first and the last request. Throws what `fill` throws.
 [[nodiscard]] PatternShape pattern_shape(const Requests& launch);
 
 }  // namespace gpumem::access

@@ -19,22 +19,22 @@
 // but which of the round's bytes are touched.
 //
 // Growth. f(U(n + 1)) - f(U(n)) is a sum over the rounds that the long period n touches. With a long period's first to
-// last round being S bytes, none of these rounds is touched by a long period that lies S bytes or more before it. What
-// they hold of U(n) is therefore of the m = ceil(S / D) - 1 long periods before it alone, and once there are so many,
-// n >= m, the difference is always the same: f(U(m + 1)) - f(U(m)). It is exact also where it is negative, as that of
-// partial sectors may be. With D = 0 nothing is added after the first.
+// last round being S bytes, none of these rounds is touched by a long period that lies S bytes or more before it. In
+// these rounds U(n) therefore has only bytes of the m = ceil(S / D) - 1 long periods before it. Once there are that
+// many, n >= m, the difference is always the same: f(U(m + 1)) - f(U(m)). It is exact also where it is negative, as
+// that of partial sectors may be. With D = 0 nothing is added after the first.
 //
-// The end. What comes after the N-th long period, its beginning once more and the launch's irregular end, adds to a
-// footprint what it adds to that of the last n long periods alone, if it touches no round that an earlier one touches.
-// The N-th's beginning does not for n >= m; for the irregular end n is chosen.
+// The end. After the N-th long period come the beginning of another one and the launch's irregular end. They add to a
+// footprint the same as to that of the last n long periods alone, if they touch no round that an earlier long period
+// touches. The beginning touches none if n >= m; for the irregular end n is chosen large enough.
 //
 // Together: f = f(last n >= m long periods and what comes after them) + (N - n) x (f(U(m + 1)) - f(U(m))). Sums over
 // requests are differences of the same kind. Channels are those of the last, as every long period has the same.
 //
-// Where the extent is known, maps of what is touched reach from the beginning of memory to there. Then all this is
-// counted (N - n - 1) x D bytes further down, with an extent that is so much less: upwards the first long periods are
-// there already and the end is moved, downwards later ones than the first stand for them. A word lies beyond this
-// extent only if it, or one that it stands for, lies beyond the launch's.
+// If the extent is known, maps of touched words reach from the beginning of memory to the extent. All this is then
+// counted (N - n - 1) x D bytes further down, with an extent that is less by as much. If addresses grow, the first long
+// periods are there already, and the end is moved. If they shrink, later long periods stand for the first ones. A word
+// lies beyond this extent only if it, or one that it stands for, lies beyond the launch's.
 
 namespace gpumem::access {
 
@@ -43,7 +43,7 @@ namespace {
 constexpr std::uint64_t round_bytes = std::uint64_t{atom_channels} * dram_atom_bytes;
 static_assert(round_bytes % line_pair_bytes == 0 && round_bytes % (bank_count * bank_bytes) == 0);
 
-/// Bytes between which requests access words.
+/// The bytes from the lowest to the highest word that requests access.
 struct Hull {
   std::uint64_t begin = ~std::uint64_t{0};
   std::uint64_t end = 0;
@@ -66,18 +66,18 @@ Hull in_rounds(const Hull& bytes) {
   return {bytes.begin / round_bytes * round_bytes, (bytes.end + round_bytes - 1) / round_bytes * round_bytes};
 }
 
-/// What there is to evaluate, in the words of the proof.
+/// The parts of a launch to evaluate, in the terms of the proof.
 struct Parts {
   std::uint64_t long_period = 0;  ///< requests
   std::uint64_t overlapping = 0;  ///< m
   std::uint64_t left_out = 0;     ///< N - n, at least 1
-  std::uint64_t shift = 0;        ///< |D|; 0 also where nothing repeats itself but warps without active lanes
+  std::uint64_t shift = 0;        ///< |D|; also 0 if only warps without active lanes repeat
   std::uint64_t down = 0;         ///< long periods by which it is counted further down in memory
   bool upwards = true;
   [[nodiscard]] std::uint64_t down_bytes() const { return down * shift; }
 };
 
-/// None where evaluating them is no gain.
+/// Returns nullopt if evaluating the parts is no gain.
 std::optional<Parts> parts_of(const Requests& launch, const Period& period) {
   if (!costed(launch.space, launch.op).any() || period.requests == 0) return std::nullopt;
   const std::uint64_t regular = std::min(period.regular, launch.count);
@@ -123,7 +123,7 @@ std::optional<Parts> parts_of(const Requests& launch, const Period& period) {
   return Parts{long_period, overlapping, left_out, shift, down, upwards};
 }
 
-/// Exact for counts below 2^53, as all footprints are.
+/// Differences of these are exact for counts below 2^53, as all footprints are.
 constexpr std::array blocks = {&Footprint::sectors,       &Footprint::partial_sectors, &Footprint::atoms,
                                &Footprint::partial_atoms, &Footprint::lines,           &Footprint::line_pairs};
 constexpr std::array sums = {&Counts::requests, &Counts::sectors, &Counts::lines, &Counts::wavefronts,
@@ -158,9 +158,9 @@ ExactSummary summarise_parts(const Requests& launch, const Parts& parts, const C
   return all;
 }
 
-/// Where periods overlap so much that all of them would have to be evaluated, but each is a word or less than one
-/// further on than the one before, or a few: each access then goes along a run, which is marked as a whole. Its sums
-/// repeat themselves after a long period. None where that is no gain, or memory too little.
+/// Counts a launch whose periods overlap so much that all of them would have to be evaluated, but are 1, 2, 4 or 8
+/// words further on each. Each access of a period then goes along a run, which is marked as a whole. The sums repeat
+/// after a long period. Returns nullopt if that is no gain, or if memory is too little.
 std::optional<ExactSummary> summarise_runs(const Requests& launch, const Period& period, const CountingLimits& limits) {
   constexpr std::uint64_t most_words = 8;  // further on
   if (!costed(launch.space, launch.op).any()) return std::nullopt;
@@ -220,7 +220,7 @@ ExactSummary summarise_periodic(const Requests& launch, const Period& period, co
     if (const std::optional<Parts> parts = parts_of(launch, period)) return summarise_parts(launch, *parts, limits);
     if (const auto all = summarise_runs(launch, period, limits)) return *all;
   } catch (const Error&) {
-    // All of the launch has the same error, but names the first request that has it.
+    // Evaluating the whole launch throws the same error, which then names the first request that has it.
   }
   return summarise_exactly(launch, limits);
 }

@@ -7,7 +7,7 @@
 namespace gpumem::access {
 
 inline constexpr unsigned warp_lanes = 32;
-inline constexpr unsigned sector_bytes = 32;      ///< what L1, L2 and DRAM exchange (compute capability >= 6.0)
+inline constexpr unsigned sector_bytes = 32;      ///< unit that L1, L2 and DRAM exchange (compute capability >= 6.0)
 inline constexpr unsigned dram_atom_bytes = 64;   ///< DRAM reads come in pairs of sectors (measured: docs/method.md)
 inline constexpr unsigned line_bytes = 128;       ///< tag granularity of L1 and L2
 inline constexpr unsigned line_pair_bytes = 256;  ///< two lines, which L2 misses share a cost for (docs/method.md)
@@ -72,15 +72,16 @@ struct BlockSet {
   return addresses.size;
 }
 
-/// Where a byte of a lane's local memory lies, from the beginning of its warp's: neighbouring lanes have neighbouring
-/// 32-bit words (CUDA C++ Programming Guide, "Local Memory"), so that an index that all lanes agree on coalesces.
-/// Addresses of a site of local memory are these. Words of more than 4 bytes lie in several places.
+/// Returns the offset of a byte of a lane's local memory from the beginning of its warp's. Neighbouring lanes have
+/// neighbouring 32-bit words (CUDA C++ Programming Guide, "Local Memory"), so that an index that all lanes agree on
+/// coalesces. These offsets are the addresses of sites in local memory. Words of more than 4 bytes lie in several
+/// places.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t local_address(std::uint64_t byte, unsigned lane) {
   constexpr unsigned word = 4;
   return (byte / word * warp_lanes + lane) * word + byte % word;
 }
 
-/// Bytes that the active lanes ask for, those that several ask for once.
+/// Bytes that the active lanes ask for; bytes that several lanes ask for count once.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned useful_bytes(const WarpRequest& request) {
   return addresses_per_request(request) * request.word_bytes;
 }
@@ -114,7 +115,7 @@ struct BlockSet {
   return busiest;
 }
 
-/// Whether every active lane asks for the same address as its partner, lane ^ distance, or the partner is inactive.
+/// True if every active lane asks for the same address as its partner, lane ^ distance, or the partner is inactive.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr bool partners_agree(const WarpRequest& request, unsigned distance) {
   for (unsigned lane = 0; lane < warp_lanes; ++lane) {
     const unsigned partner = lane ^ distance;

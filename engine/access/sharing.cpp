@@ -10,21 +10,21 @@ namespace gpumem::access {
 
 namespace {
 
-// A block of neighbouring requests, and single ones as far apart as the block is long: any distance up to their number
-// times that length lies between one of the block and one of the others.
+// A block of neighbouring requests, and single requests as far apart as the block is long. Any distance up to the
+// number of single requests times that length lies between one of them and one of the block.
 constexpr std::uint64_t block_requests = 2048;
 constexpr std::uint64_t single_requests = 1024;
-constexpr unsigned remembered_lanes = 4;  // of a request: who shares sectors mostly shares many
+constexpr unsigned remembered_lanes = 4;  // of a request: requests that share sectors mostly share many
 constexpr std::size_t candidates_each = 6;
 constexpr std::uint64_t checked_places = 16;
 constexpr double telling_share = 0.25;
 constexpr double beyond_chance = 2;
 
-/// Which request came to a sector last. A slot for each hash: what is overwritten is forgotten.
+/// The last request that came to each sector. There is a slot for each hash: an overwritten sector is forgotten.
 class LastUse {
  public:
   void set(std::uint64_t sector, std::uint64_t request) { slots_[slot_of(sector)] = {sector, request + 1}; }
-  /// One more than the request, 0 for none.
+  /// Returns one more than the request, 0 for none.
   [[nodiscard]] std::uint64_t get(std::uint64_t sector) const {
     const Slot& slot = slots_[slot_of(sector)];
     return slot.sector == sector ? slot.after : 0;
@@ -40,7 +40,8 @@ class LastUse {
   std::vector<Slot> slots_ = std::vector<Slot>(std::size_t{1} << log2_slots);
 };
 
-/// Sectors of the words' first bytes, neighbouring lanes' once: most words lie in one.
+/// Visits the sectors of the words' first bytes, since most words lie in one sector. A sector that neighbouring lanes
+/// share is visited once.
 template <class Visit>
 void for_each_sector(const WarpRequest& request, Visit visit) {
   std::uint64_t previous = ~std::uint64_t{0};
@@ -57,7 +58,7 @@ struct Candidate {
   std::uint64_t sectors;  ///< seen to be shared over it
 };
 
-/// How often which distance led back to the last use of a request's sectors.
+/// Returns the distances to the last use of a request's sectors, each with the number of these sectors.
 std::vector<Candidate> distances_to_last_use(const WarpRequest& request, std::uint64_t k, const LastUse& last_use) {
   std::vector<Candidate> found;
   for_each_sector(request, [&](std::uint64_t sector) {
@@ -82,7 +83,7 @@ void remember(const WarpRequest& request, std::uint64_t k, LastUse& last_use) {
   }
 }
 
-/// The most frequent distances within the block, then the shortest beyond it.
+/// Adds the most frequent distances within the block, then the shortest beyond it.
 void add_candidates(const Requests& launch, std::uint64_t first, std::vector<std::uint64_t>& distances) {
   LastUse last_use;
   const std::uint64_t length = std::min(block_requests, launch.count - first);
@@ -115,7 +116,7 @@ void add_candidates(const Requests& launch, std::uint64_t first, std::vector<std
   distances.insert(distances.end(), beyond.begin(), beyond.end());
 }
 
-/// What of `numbers` is among those of the others.
+/// Returns the share of `numbers` that is among the others.
 double share_among(const std::vector<std::uint64_t>& numbers, const std::vector<std::uint64_t>& others) {
   const auto shared = std::ranges::count_if(
       numbers, [&](std::uint64_t number) { return std::ranges::find(others, number) != others.end(); });
@@ -138,14 +139,14 @@ Touches touches_of(const Requests& launch, std::uint64_t first, std::uint64_t re
   return touches;
 }
 
-/// What a request shares, in the mean over some all over the launch.
+/// The shares that a request has in common with others, averaged over requests all over the launch.
 struct Shares {
   double around = 0;  ///< of its sectors, with the request that it is compared with and the two beside it
   double exact = 0;   ///< of its sectors, with that one alone
   double elements = 0;
 };
 
-/// With the request so much later, or with any other.
+/// Compares requests with those `distance` later or, `by_chance`, with any others.
 Shares shares_over(const Requests& launch, std::uint64_t distance, bool by_chance) {
   const std::uint64_t before = distance > 1 ? 1 : 0;  // else it would be compared with itself
   const std::uint64_t last = launch.count - distance;

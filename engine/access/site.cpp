@@ -12,7 +12,7 @@ namespace gpumem::access {
 namespace {
 
 Footprint extrapolate(const Footprint& half, const Footprint& whole, double halves) {
-  // Of what only the ends of a run have, a second run may happen to have less: that is no trend below none.
+  // Blocks that only the ends of a run touch may be fewer in the second run. That is no trend to less than none.
   const auto grow = [&](double at_half, double at_whole) {
     return std::max(0.0, at_whole + (at_whole - at_half) * (halves - 2));
   };
@@ -25,14 +25,15 @@ Footprint extrapolate(const Footprint& half, const Footprint& whole, double halv
           whole.channels};
 }
 
-/// Whole periods of the site, `requests` at least, unless one takes too long to evaluate.
+/// Returns the requests of whole periods of the site, at least `requests`; just these if a period takes too long to
+/// evaluate.
 std::uint64_t run_of(const Site& site, std::uint64_t requests) {
   constexpr std::uint64_t longest = 4096;
   if (site.period_requests > longest) return requests;
   return (requests + site.period_requests - 1) / site.period_requests * site.period_requests;
 }
 
-/// An extrapolated footprint, within the array.
+/// Limits an extrapolated footprint to the array.
 Footprint within(Footprint footprint, std::uint64_t extent_bytes) {
   const auto limit = [&](double& blocks, unsigned block_bytes) {
     const std::uint64_t most = (extent_bytes + block_bytes - 1) / block_bytes;

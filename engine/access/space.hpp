@@ -1,6 +1,6 @@
 #pragma once
-// The spaces that a site may lie in and what it may do there, a row each: what else depends on the space asks the
-// table.
+// The spaces that a site may access and the operations that it may do there, one table row each. Code that depends on
+// the space looks it up in the table.
 
 #include <cstddef>
 #include <iterator>
@@ -22,7 +22,7 @@ enum class Space {
   peer       ///< memory of another GPU that the kernel addresses itself
 };
 
-/// Where the bytes of a space lie.
+/// The place where the bytes of a space are stored.
 enum class Home {
   device_memory,  ///< behind L2
   host_memory,    ///< behind L2 and the link; device memory on a GPU that shares the host's
@@ -30,8 +30,8 @@ enum class Home {
   peer_memory     ///< behind the other GPU's L2, and what joins the two
 };
 
-/// What requests are counted in. Nothing: the arithmetic has no rule for them yet, so nothing is predicted of them, and
-/// a site needs not say which addresses they have.
+/// The units in which requests are counted. If none is set, the arithmetic has no rule for these requests yet: nothing
+/// is predicted for them, and a site need not say which addresses they have.
 struct Costed {
   bool sectors = false;
   bool wavefronts = false;
@@ -44,7 +44,8 @@ struct SpaceRow {
   Space space;
   std::string_view name;  ///< in reports
   Home home;
-  /// What an instruction calls it, and counters at L1 count it as: of host memory only the address tells.
+  /// The space that instructions name and that counters at L1 count. Host and peer memory are accessed as global: only
+  /// the address tells them apart.
   Space instructions_name;
   Costed loads_and_stores;
   Costed atomics;
@@ -77,7 +78,7 @@ inline constexpr OpRow ops[] = {
 
 static_assert(std::size(ops) == static_cast<std::size_t>(Op::atomic) + 1, "a row per op");
 
-/// Throws std::logic_error for what has no row.
+/// Returns the table row. Throws std::logic_error if there is none.
 [[nodiscard]] constexpr const SpaceRow& row_of(Space space) {
   for (const SpaceRow& row : spaces) {
     if (row.space == space) return row;

@@ -1,5 +1,5 @@
 #pragma once
-// What requests are counted in, each unit with its name in reports.
+// The units that requests are counted in, each with its name in reports.
 
 #include "engine/access/request.hpp"
 
@@ -9,7 +9,7 @@ struct Unit {
   const char* name;  ///< so many per request
   unsigned bytes;    ///< that one of them holds; 0 for one word, whatever its size
 
-  /// The least that a request of a full warp costs whose lanes share nothing.
+  /// Returns the fewest units that a request of a full warp can cost if its lanes share nothing.
   [[nodiscard]] constexpr double least(unsigned word_bytes) const {
     const double asked = static_cast<double>(word_bytes) * warp_lanes;
     const unsigned each = bytes == 0 ? word_bytes : bytes;

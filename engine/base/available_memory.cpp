@@ -46,7 +46,7 @@ class Least {
   std::optional<std::uint64_t> bytes_;
 };
 
-/// What the files of a control group are called.
+/// The names of a control group's files.
 struct GroupFiles {
   const char* limit;
   const char* usage;
@@ -64,8 +64,8 @@ std::optional<std::uint64_t> left_by_group(const std::filesystem::path& group, c
   return *limit - std::min(used, *limit);
 }
 
-/// What a group and all above it leave. In a container the path may be one of the host's that is not mounted there,
-/// but the mount itself then is the container's group.
+/// Has `least` take the bytes that a group and all groups above it leave. In a container the path may be one of the
+/// host's that is not mounted there. The mount itself is the container's group then.
 void take_groups(Least& least, const std::filesystem::path& mount, std::string_view path, const GroupFiles& files) {
   std::string group(path);
   while (!group.empty() && group != "/") {
@@ -75,7 +75,8 @@ void take_groups(Least& least, const std::filesystem::path& mount, std::string_v
   least.take(left_by_group(mount, files));
 }
 
-/// From the lines of /proc/self/cgroup: "0::/path" for version 2, "4:memory:/path" for version 1.
+/// Has `least` take the bytes that the groups in /proc/self/cgroup leave. Its lines are "0::/path" for version 2,
+/// "4:memory:/path" for version 1.
 void take_control_groups(Least& least, const std::filesystem::path& root) {
   std::ifstream lines(root / "proc/self/cgroup");
   for (std::string line; std::getline(lines, line);) {
@@ -117,7 +118,7 @@ std::optional<std::uint64_t> left_by(const ProcessLimit& limit) {
   return *bytes - std::min(used, *bytes);
 }
 
-/// Without what is kept for the system; one byte at least.
+/// Returns the bytes less the margin that is kept for the system; at least 1.
 std::uint64_t less_margin(std::uint64_t bytes) {
   constexpr std::uint64_t most_margin = std::uint64_t{4} << 30U;
   return std::max<std::uint64_t>(bytes - std::min(bytes / 16, most_margin), 1);

@@ -32,14 +32,14 @@ constexpr Document documents[] = {
     {"traceEvents", "trace", "ui.perfetto.dev shows it"},
 };
 
-/// What makes one, for somebody whose file is none at all.
+/// Returns the end of an error about a file that is no document of gpumem's: the command that makes one.
 std::string_view source_of(std::string_view name) {
   if (name == "report") return "; write one with: gpumem probe --output report.json";
   if (name == "GPU profile") return "; make one with: gpumem calibrate -o profile.json";
   return "; the shortest is: gpumem check smoke";
 }
 
-/// What stands for the file in a command: its name, unless a shell would take that for several words.
+/// Returns the word for the file in a command: its name, or "FILE" if a shell would take the name for several words.
 std::string file_word(const std::string& source) { return source.find(' ') == std::string::npos ? source : "FILE"; }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// The JSON documents that gpumem knows, told apart by their members: somebody who names the wrong file is told what it
-// is and what takes it.
+// The JSON documents that gpumem knows, told apart by their members. A user who names the wrong file is told what it is
+// and which command takes it.
 
 #include <string>
 #include <string_view>
@@ -9,12 +9,12 @@
 
 namespace gpumem {
 
-/// Throws the usage error for a text that is another document than the one wanted ("report", "suite", "GPU profile",
-/// "suite or report"), with the command that takes it, and for one that is none of them. Returns where it may be what
-/// is wanted, and is wrong in itself.
+/// Throws a usage error if the text is another document than the one wanted ("report", "suite", "GPU profile", "suite
+/// or report"), with the command that takes it, or is no document of gpumem's. Returns if it may be the wanted one with
+/// an error inside.
 void refuse_other_document(std::string_view text, const std::string& source, std::string_view wanted);
 
-/// What `read` makes of the text. Throws what it throws, but for another document what that is.
+/// Returns what `read` makes of the text. If it throws because the text is another document, the error says which one.
 template <class Read>
 [[nodiscard]] auto read_document(std::string_view text, const std::string& source, std::string_view wanted,
                                  const Read& read) {
@@ -26,8 +26,8 @@ template <class Read>
   }
 }
 
-/// What a text that is no JSON is instead, and what makes JSON of it: compressed, or in UTF-16. Empty where that is not
-/// known.
+/// Says what a text is instead of JSON (compressed, or in UTF-16), and which command makes JSON of it. Empty if that is
+/// not known.
 [[nodiscard]] std::string foreign_text(std::string_view text, const std::string& source);
 
 }  // namespace gpumem

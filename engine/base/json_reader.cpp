@@ -23,8 +23,8 @@ bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-/// What is appended to a JSON pointer for a member. Control characters are escaped as in JSON, so that a message stays
-/// one line whatever a file calls its members.
+/// Returns the part of a JSON pointer for a member: "/name". Control characters are escaped as in JSON, so that a
+/// message stays one line whatever a file calls its members.
 std::string pointer_to(std::string_view name) {
   if (name.size() > longest_name) return pointer_to(name.substr(0, longest_name)) + "...";
   // Nearly all of them: escaping what needs no escape takes longer than reading the report.
@@ -38,7 +38,7 @@ Error error_at(const std::string& source, const std::string& pointer, const std:
   return usage_error(fmt::format("{}: {}: {}", source, pointer.empty() ? "/" : pointer, wrong));
 }
 
-/// Builds the value that the parser reads, and knows where it is when something has to be refused.
+/// Builds the value that the parser reads, and keeps track of the position in it for error messages.
 class Builder {  // NOLINT(cppcoreguidelines-special-member-functions): has only what the library calls
  public:
   Builder(std::string_view text, const std::string& source, std::span<const std::string_view> emptied)
@@ -125,7 +125,7 @@ class Builder {  // NOLINT(cppcoreguidelines-special-member-functions): has only
     throw error_at(source_, pointer(), fmt::format("expected at most {} values in a file", most_values));
   }
 
-  /// Where the next value goes.
+  /// Returns the place for the next value. In an array it adds one.
   Json& place() {
     if (levels_.empty()) return root_;
     step_into_item();

@@ -13,7 +13,7 @@ namespace gpumem {
 /// The most values a sweep takes: more is a slip of the finger.
 inline constexpr std::uint64_t maximum_points = 10'000;
 
-/// What an error line says of the place where numbers are read.
+/// The place where numbers are read, in the words of an error line, and what it takes.
 struct RangePlace {
   std::string where;                    ///< how the line begins: "--offset: "
   std::string taker;                    ///< what the values are for: "an axis"
@@ -27,13 +27,12 @@ struct RangePlace {
 
 /// Calls `add` with each number of one item of a list, in the order written. Ranges are inclusive; numbers take KiB,
 /// MiB, GiB, TiB (powers of two) and KB, MB, GB, TB (powers of ten) in any letters. `1.5GiB`, `1e9` and `0x10` are
-/// numbers too.
-/// Throws a usage error of one line that begins with `place.where`, quotes the text and says what would be right: for
-/// what is not in the syntax, never ends, or has more than `maximum_points` values.
+/// numbers too. Throws a usage error of one line that begins with `place.where`, quotes the text and says what would be
+/// right, if the item is not in the syntax, never ends, or has more than `maximum_points` values.
 void read_range(std::string_view item, const RangePlace& place, const std::function<void(std::uint64_t)>& add);
 
-/// A range that read_range() takes, with a round step or factor that leaves at most `points` of its values:
-/// "0..9999" -> "0..9999:2". Nothing for what is no range of steps.
+/// Returns a range that read_range() takes, with a round step or factor that leaves at most `points` of its values:
+/// "0..9999" -> "0..9999:2". Absent if the item is no range of steps.
 [[nodiscard]] std::optional<std::string> thinned(std::string_view item, std::uint64_t points);
 
 }  // namespace gpumem

@@ -48,7 +48,8 @@ std::optional<std::string> nearest(std::string_view text, std::span<const std::s
   for (const std::string& candidate : candidates) {
     const std::string name = lower(candidate);
     if (typed.size() >= 2 && name.starts_with(typed)) completions.push_back(&candidate);
-    // What is longer by more than that is farther, however long comparing them would take.
+    // A text that is longer than the name by more than the tolerance is too far away. Comparing the two could take
+    // long.
     if (typed.size() > name.size() + tolerance(name.size())) continue;
     const std::size_t distance = edit_distance(typed, name);
     // Below its own length, or a short name would be reached by replacing all of it.

@@ -11,30 +11,30 @@
 
 namespace gpumem {
 
-/// Fills the span with what comes next, and returns how much of it; less than all only at the end. Throws a usage error
-/// when the system cannot read on.
+/// Fills the span with the next bytes and returns how many they are; fewer than the span holds only at the end. Throws
+/// a usage error if the system cannot read on.
 using ReadBytes = std::function<std::size_t(std::span<std::byte> into)>;
 
 /// Takes the first bytes, as many as there are of `most`.
 [[nodiscard]] std::string take_begin(const ReadBytes& read, std::size_t most);
-/// What reads the bytes that were taken before what comes next.
+/// Returns a reader of `begin`, the bytes that were taken, followed by the rest.
 [[nodiscard]] ReadBytes with_begin(ReadBytes rest, std::string begin);
 
-/// What reads the content of a file: of one that begins as gzip or xz does what is packed in there, else the bytes as
-/// they are. Sets `packed`. Takes no more memory than the decoder does, 256 MiB at most, however much is packed.
-/// Reading throws a usage error of one line that begins with the source: for a library that the system lacks (with the
-/// command that unpacks the file), for what is damaged or ends too early, and for what grows to more than 100 times its
-/// size, once that is more than 64 MiB: a file made to fill memory.
+/// Returns a reader of a file's content, unpacked if the file begins as gzip or xz does. `packed` says if it does. The
+/// reader takes no more memory than the decoder, 256 MiB at most, however much is packed. Reading throws a usage error
+/// of one line that begins with the source if the system lacks the library (with the command that unpacks the file), or
+/// if the content is damaged or ends too early. It also throws if the content grows beyond 64 MiB and beyond 100 times
+/// its packed size: such a file is made to fill memory.
 [[nodiscard]] ReadBytes unpacked(ReadBytes read, const std::string& source, bool& packed);
 
-/// What reads the content of an entry of a ZIP archive that is packed by deflate: of so many bytes, with this CRC-32,
-/// which tells whether it is whole. `packed` must outlive it. Throws as the above.
+/// Returns a reader of an entry of a ZIP archive that is packed by deflate. `bytes` is its unpacked size; it and the
+/// CRC-32 tell if the entry is whole. Reading throws as for unpacked().
 [[nodiscard]] ReadBytes inflated(std::string_view packed, std::uint32_t crc32, std::uint64_t bytes,
                                  const std::string& source);
 
 /// The path without the .gz or .xz that says how its content is packed.
 [[nodiscard]] std::string without_packing(const std::string& path);
-/// Whether a file is called as JSON is, packed or not: "a.json", "a.json.gz".
+/// True for the name of a JSON file, packed or not: "a.json", "a.json.gz".
 [[nodiscard]] bool is_json_name(const std::string& path);
 
 }  // namespace gpumem

@@ -91,7 +91,7 @@ std::string trimmed(double value, int decimals) {
 std::string duration_words(double seconds, int digits) {
   constexpr std::array<std::string_view, 4> units = {"s", "ms", "us", "ns"};
   std::size_t unit = 0;
-  // What the digits would round up to the next unit is said in it: 0.9996 ms is 1.0 ms.
+  // A time that the digits round up to the next unit is given in that unit: 999.6 us is 1.0 ms.
   while (unit + 1 < units.size() && std::abs(seconds) < 0.9995) {
     seconds *= 1000;
     ++unit;

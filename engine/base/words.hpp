@@ -9,14 +9,14 @@
 
 namespace gpumem {
 
-/// By hand, for those of <cctype> depend on the locale.
+/// Written out because the functions of <cctype> depend on the locale.
 [[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// To a tenth of the largest binary unit that it has one of: "1 GiB", "139.8 KiB", "100 bytes".
+/// Returns a size to a tenth of the largest binary unit that it reaches: "1 GiB", "139.8 KiB", "100 bytes".
 [[nodiscard]] std::string size_text(std::uint64_t bytes);
-/// Exactly: "1 GiB", "1.5 MiB", "1 GB", "100 bytes".
+/// Returns the exact size: "1 GiB", "1.5 MiB", "1 GB", "100 bytes".
 [[nodiscard]] std::string size_in_words(std::uint64_t bytes);
-/// Of traffic, in powers of ten: "2.14 GB", "0 bytes".
+/// Returns a size of traffic in powers of ten: "2.14 GB", "0 bytes".
 [[nodiscard]] std::string decimal_size(double bytes);
 /// Two sizes that are not equal, told apart: in bytes where the texts above would be the same.
 [[nodiscard]] std::pair<std::string, std::string> sizes_apart(std::uint64_t one_bytes, std::uint64_t other_bytes);
@@ -29,7 +29,7 @@ namespace gpumem {
 /// Decimals that give the smallest non-zero value `significant` digits, at most `maximum`.
 [[nodiscard]] int decimals_for(std::span<const double> values, int significant, int maximum);
 
-/// In the unit that leaves an integer part: "2.4 us", "155 ms".
+/// Returns a time in the unit that leaves an integer part: "2.4 us", "155 ms".
 [[nodiscard]] std::string duration_words(double seconds, int digits = 2);
 struct TimeUnit {
   std::string name;

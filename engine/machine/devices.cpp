@@ -61,7 +61,7 @@ std::uint64_t attribute(cudaDeviceAttr name, int index) {
   return static_cast<std::uint64_t>(value);
 }
 
-/// What CUDA knows without a context.
+/// Returns what CUDA knows of a device without a context.
 Device query_cuda(int index) {
   constexpr std::uint64_t hz_per_khz = 1000;
   cudaDeviceProp properties{};
@@ -106,7 +106,7 @@ std::vector<Device> query_cuda_devices() {
   return devices;
 }
 
-/// What only NVML knows, where it is there.
+/// Adds what only NVML knows, if NVML is there.
 void add_nvml(Device& device, const std::shared_ptr<const NvmlLibrary>& library) {
   const auto nvml = Nvml::find(library, device);
   if (!nvml) return;

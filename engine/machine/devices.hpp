@@ -47,7 +47,7 @@ enum class FreeMemory { skip, query };
 /// select_device among these devices, whose index is their place.
 [[nodiscard]] std::size_t match_device(std::string_view selector, std::span<const Device> devices);
 
-/// What is known when CUDA offers no GPU.
+/// The state of the driver when CUDA offers no GPU.
 struct DriverState {
   cudaError_t status = cudaErrorNoDevice;           ///< of cudaGetDeviceCount
   int runtime_version = CUDART_VERSION;             ///< 13000 is CUDA 13.0
@@ -56,7 +56,7 @@ struct DriverState {
   std::optional<std::string> visible_devices = {};  ///< CUDA_VISIBLE_DEVICES
 };
 
-/// Why there is no usable GPU, in one line.
+/// Says in one line why there is no usable GPU.
 [[nodiscard]] std::string no_gpu_reason(const DriverState& state);
 
 }  // namespace gpumem::measure

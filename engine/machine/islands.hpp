@@ -7,7 +7,7 @@
 
 namespace gpumem::measure {
 
-/// How near a GPU is to another: by what reaches it in a second, or by the inverse of how long that takes.
+/// A measure of how near a GPU is to another, larger for a nearer one: a bandwidth, or the inverse of a time.
 struct Nearness {
   std::uint64_t source = 0;
   std::uint64_t target = 0;
@@ -16,8 +16,8 @@ struct Nearness {
 
 using Island = std::vector<std::uint64_t>;  ///< GPUs, ascending
 
-/// The islands, where there are at least two of which one has more than one GPU: pairs on one island are much nearer
-/// than any pair of two of them. Else empty. Each ordered pair at most once.
+/// Returns the islands: pairs of GPUs on one island are much nearer than any pair across two. Empty unless there are at
+/// least two islands, one of them with more than one GPU. `pairs` holds each ordered pair at most once.
 [[nodiscard]] std::vector<Island> islands_of(std::span<const Nearness> pairs);
 
 [[nodiscard]] bool on_one_island(std::span<const Island> islands, std::uint64_t source, std::uint64_t target);

@@ -8,8 +8,8 @@ namespace gpumem::measure {
 
 namespace {
 
-/// Of a GPU's NVLinks. NVML's own number is no help: drivers have returned two enumerations of versions, in which 7 is
-/// 4.0 and 5.0.
+/// Returns the version of a GPU's NVLinks. NVML's own number is no help: drivers have returned two enumerations of
+/// versions. 7 is 4.0 in one and 5.0 in the other.
 std::optional<unsigned> nvlink_version(const std::string& compute_capability) {
   const std::string generation = compute_capability.substr(0, compute_capability.find('.'));
   if (generation == "6") return 1;
@@ -20,9 +20,10 @@ std::optional<unsigned> nvlink_version(const std::string& compute_capability) {
   return std::nullopt;
 }
 
-/// Of one NVLink, one way. By NVIDIA's data sheets: 160 GB/s both ways and 4 links of a P100, 300 and 6 of a V100, 600
-/// and 12 of an A100, 900 and 18 of an H100, 1800 and 18 of a B200. What NVML says is up to 7 % more, as it counts line
-/// coding; less where the links are slower than their version's, as the 14 GB/s of an RTX 3090.
+/// Returns the bandwidth of one NVLink, one way, in bytes/s. NVIDIA's data sheets give 160 GB/s both ways for the 4
+/// links of a P100, 300 for 6 of a V100, 600 for 12 of an A100, 900 for 18 of an H100 and 1800 for 18 of a B200. NVML's
+/// figure is up to 7 % more, because it counts line coding. It is less where the links are slower than usual for their
+/// version, like the 14 GB/s of an RTX 3090.
 double bytes_per_nvlink_s(std::optional<unsigned> version, std::optional<double> said) {
   constexpr double data_sheet[] = {20e9, 25e9, 25e9, 25e9, 50e9};
   if (!version) return said.value_or(0);
@@ -36,7 +37,8 @@ unsigned straight(const GpuFacts& from, const GpuFacts& to) {
   }));
 }
 
-/// Those that lead to switches, by way of which they lead to the other GPU unless NVML says that NVLinks do not.
+/// Returns how many NVLinks of the GPU lead to switches, and so to the other GPU. If NVML says that NVLinks reach that
+/// GPU, links with an unknown other end count too. 0 if NVML says that they do not.
 unsigned to_switches(const GpuFacts& gpu, std::optional<PeerFacts::Status> by_nvlink) {
   const PeerFacts::Status status = by_nvlink.value_or(PeerFacts::Status::unknown);
   const bool reached = status == PeerFacts::Status::ok;

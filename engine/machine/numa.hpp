@@ -1,7 +1,7 @@
 #pragma once
-// Which node of the host's memory a run uses. On a machine with several, memory far from the GPU makes its link look
-// slow, so host memory and the thread that fills, stages and packs it are bound to the GPU's node unless told
-// otherwise.
+// The NUMA node whose host memory a run uses. On a machine with several nodes, memory far from the GPU makes its link
+// look slow. Host memory and the thread that fills, stages and packs it are therefore bound to the GPU's node unless
+// the user asks for something else.
 
 #include <optional>
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace gpumem::measure {
 
-/// What was asked for: the GPU's node, no binding, or a node.
+/// The binding asked for: to the GPU's node, to a node by its number, or none.
 struct NumaRequest {
   enum class Kind { gpu, off, node };
   Kind kind = Kind::gpu;
@@ -22,14 +22,14 @@ struct NumaRequest {
   [[nodiscard]] std::string text() const;
 };
 
-/// What became of it.
+/// The binding that was made.
 struct NumaBinding {
   std::optional<unsigned> node;  ///< host memory and this thread are bound to it; absent: left alone
   std::string how;               ///< in words, for a report: "bound to the GPU's node", "one node only", "off",
                                  ///< "not bound: set_mempolicy is not permitted"
 };
 
-/// Where the kernel lists the nodes.
+/// The folder in which the kernel lists the nodes.
 inline constexpr const char* numa_nodes = "/sys/devices/system/node";
 
 /// Binds this thread, its processors and the memory it touches from now on, as asked; threads and processes it starts

@@ -13,7 +13,7 @@ namespace gpumem::measure {
 
 namespace {
 
-// Of nvml.h, under its names and with its values.
+// Constants of nvml.h, with its names and values.
 // NOLINTBEGIN(readability-identifier-naming)
 constexpr nvmlReturn_t NVML_ERROR_NOT_SUPPORTED = 3;
 constexpr nvmlReturn_t NVML_ERROR_INSUFFICIENT_SIZE = 7;

@@ -1,7 +1,7 @@
 #pragma once
-// What the driver's management library knows of a GPU: its health, its link, who else uses it. NVML is loaded at run
-// time and is optional: without it, or without one of its functions, the reading is absent and nothing fails.
-// Names and meanings are those of the NVML API reference (docs.nvidia.com/deploy/nvml-api).
+// Readings of a GPU from NVML, the driver's management library: its health, its links, and the other processes on it.
+// NVML is loaded at run time and is optional: without it, or without one of its functions, the reading is absent and
+// nothing fails. Names and meanings are those of the NVML API reference (docs.nvidia.com/deploy/nvml-api).
 
 #include <chrono>
 #include <cstdint>
@@ -28,8 +28,8 @@ struct PcieLink {
   std::optional<unsigned> max_width;
 };
 
-/// One NVLink of a GPU, and what is at its other end, as far as NVML tells. Of a link that is not up NVML does not say
-/// whether it should be: those of a card without a bridge, or that a board leaves open, look like one that broke.
+/// One NVLink of a GPU, and what is at its other end, as far as NVML tells. NVML does not say if a link that is not up
+/// should be: the links of a card without a bridge, and those that a board leaves open, look like broken ones.
 struct Nvlink {
   enum class Remote { unknown, gpu, nvswitch, other };
   bool there = true;  ///< false where NVML says that this GPU has no link of this number
@@ -43,12 +43,12 @@ struct Nvlinks {
   std::optional<double> bytes_per_s = {};  ///< of one, one way, its line coding included
 };
 
-/// Whether a GPU has been made part of a fabric of NVSwitches, which a service on the host does.
+/// The progress of a service on the host that makes a GPU part of a fabric of NVSwitches.
 enum class Fabric { none, not_started, in_progress, completed };
 
-/// What NVML says of a GPU and another one of the machine.
+/// NVML's answers about a GPU and another one of the machine.
 struct PeerFacts {
-  /// Whether one can use the other's memory, and if not why.
+  /// Says if one can use the other's memory, and if not, why.
   enum class Status {
     ok,
     chipset_not_supported,
@@ -64,7 +64,7 @@ struct PeerFacts {
   std::optional<Status> nvlink = {};  ///< by way of NVLinks
 };
 
-/// What can spoil a measurement, at one moment. Absent is not known.
+/// A snapshot of conditions that can spoil a measurement. Absent values are not known.
 struct Health {
   std::chrono::steady_clock::time_point taken_at;
   std::optional<std::uint64_t> clocks_event_reasons;            ///< nvmlClocksEventReason* bits in force
@@ -74,7 +74,7 @@ struct Health {
   std::optional<unsigned> other_processes;  ///< compute processes on the GPU besides this one
 };
 
-/// Whether these nvmlClocksEventReason* bits mean that the GPU is slowed down against its will: hardware slowdown,
+/// True if these nvmlClocksEventReason* bits mean that the GPU is slowed down against its will: hardware slowdown,
 /// thermal slowdown by hardware or software, power brake, software power cap. Idle, application clocks, sync boost and
 /// display clocks are somebody's choice and do not count.
 [[nodiscard]] bool is_throttled(std::uint64_t clocks_event_reasons);
@@ -85,12 +85,12 @@ struct Health {
 /// low), else nothing is ours. The answer is a lower bound; it never counts this process as another.
 [[nodiscard]] unsigned count_other_processes(std::span<const unsigned> listed, unsigned own, bool holds_context);
 
-/// What happened between two snapshots, as a record's flags: "throttled" (a harmful reason in force in either, or for
-/// more than 1 % of the time between them), "ecc_errors" (any counted in between), "contended" (another compute process
-/// in either).
+/// Returns the flags of a record for what happened between two snapshots: "throttled" (a harmful reason in force in
+/// either, or for more than 1 % of the time between them), "ecc_errors" (any counted in between), "contended" (another
+/// compute process in either).
 [[nodiscard]] std::vector<std::string> health_flags(const Health& before, const Health& after);
 
-/// Those of these flags that could have been raised: what NVML does not tell, nobody watches.
+/// Returns the flags that health_flags() could have raised: those for which NVML gives the readings.
 [[nodiscard]] std::vector<std::string> watched_flags(const Health& before, const Health& after);
 
 /// One GPU as NVML sees it. Found by identity, because NVML's order is not CUDA's and ignores CUDA_VISIBLE_DEVICES.

@@ -8,7 +8,7 @@
 
 namespace gpumem::measure {
 
-// Of nvml.h, under its names and with its values.
+// Types and constants of nvml.h, with its names and values.
 // NOLINTBEGIN(readability-identifier-naming)
 using nvmlReturn_t = int;
 constexpr nvmlReturn_t NVML_SUCCESS = 0;

@@ -1,4 +1,4 @@
-// What NVML knows of the links between GPUs.
+// The part of Nvml that reads the links between GPUs.
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@ namespace gpumem::measure {
 
 namespace {
 
-// Of nvml.h, under its names and with its values.
+// Constants of nvml.h, with its names and values.
 // NOLINTBEGIN(readability-identifier-naming)
 constexpr int NVML_FEATURE_ENABLED = 1;
 constexpr unsigned NVML_NVLINK_MAX_LINKS = 18;

@@ -76,8 +76,8 @@ __device__ inline unsigned rank_in_cluster() {
   asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
-/// Where a variable of this block's shared memory lies in another block of the cluster: a generic address, or one of
-/// shared::cluster.
+/// Maps the address of a variable in this block's shared memory to that of the same variable in another block of the
+/// cluster: a generic address, or one of shared::cluster.
 __device__ inline std::uint64_t in_block_of_cluster(std::uint64_t address, unsigned rank) {
   asm volatile("mapa.u64 %0, %0, %1;" : "+l"(address) : "r"(rank));
   return address;

@@ -1,5 +1,5 @@
 #pragma once
-// What buffers hold before and after a launch, as formulas that host and device share.
+// The content of buffers before and after a launch, as formulas that host and device share.
 
 #include "engine/access/host_device.hpp"
 
@@ -13,7 +13,7 @@ namespace gpumem::measure {
   return (x ^ (x >> 15U)) | 1U;
 }
 
-/// What targets hold before a launch; even, see random_word.
+/// The content of targets before a launch; even, see random_word.
 inline constexpr std::uint32_t poison_byte = 0xA2;
 inline constexpr std::uint32_t poison_word = poison_byte * 0x01010101U;
 

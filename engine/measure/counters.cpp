@@ -29,7 +29,7 @@ CUcontext current_context() {
 struct Counters::State {
   RangeProfiler profiler;
 
-  /// What was chosen, of each launch.
+  /// Counts the chosen counters for each launch.
   std::vector<Counts> count(std::span<const std::function<void()>> launches, const CounterChoice& choice);
 };
 

@@ -21,10 +21,10 @@
 
 namespace gpumem::measure {
 
-/// Whether the hardware is to count: not at all, if it can, or nothing runs unless it can.
+/// Use of the hardware's counters: not at all, if possible, or required (nothing runs without them).
 enum class Counting { off, if_possible, required };
 
-/// What is counted, per launch, under gpumem's own names. Absent is what the chip has no counter for.
+/// The counts of a launch, under gpumem's own names. A count is absent if the chip has no counter for it.
 struct Counts {
   std::optional<double> global_load_requests;  ///< requests of warps, see docs/counters.md for the hardware's names
   std::optional<double> global_load_sectors;   ///< sectors they touch, at L1
@@ -60,8 +60,7 @@ struct Counts {
   bool operator==(const Counts&) const = default;
 };
 
-/// The counts by name, in the order in which they are reported: the one place that lists them, with the hardware's
-/// names for them (the first that the chip has counts).
+/// A count with its name and the hardware's names for it, of which the first that the chip has is read.
 struct CounterField {
   using Value = std::optional<double> Counts::*;
   std::string_view name;
@@ -72,8 +71,9 @@ struct CounterField {
   bool is_share = false;                      ///< a share or rate, which two launches do not double
   std::optional<access::Space> only_of = {};  ///< counted where a case accesses that space, for it costs a pass more
 };
-/// What that many launches of the same would count.
+/// Returns the counts of `launches` launches of the same kind; shares and rates stay as they are.
 [[nodiscard]] Counts times(Counts counts, double launches);
+/// All counts, in the order in which they are reported: the one place that lists them.
 [[nodiscard]] std::span<const CounterField> counter_fields();
 
 class Counters {

@@ -23,8 +23,8 @@ void check(cudaError_t status, std::string_view what, std::source_location locat
 /// Loads a kernel now. CUDA does so at its first launch, which waits until no kernel runs.
 void load_now(const void* kernel);
 
-/// Lets a kernel have all the dynamic shared memory that a block can have beside its own: how much, each launch says.
-/// Launches of one kernel that take different amounts can then be prepared together.
+/// Lets a kernel use all the dynamic shared memory that a block can have beside its static shared memory. Each launch
+/// says how much it uses, so launches of one kernel with different amounts can be prepared together.
 void allow_all_shared_memory(const void* kernel);
 
 /// Makes a device current, and the one before again at the end of the scope.
@@ -54,7 +54,8 @@ struct FreeHost {
 };
 }  // namespace detail
 
-/// Whose blocks the device starts first where several kernels have some waiting.
+/// The priority of a stream: if several kernels have blocks waiting, the device starts those of the highest priority
+/// first.
 enum class Priority { usual, highest };
 
 /// A stream of the current device. It does not synchronise with the legacy default stream, so nothing that a library
@@ -83,7 +84,8 @@ class Event {
   std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, detail::DestroyEvent> event_;
 };
 
-/// What comes after in `later` waits for what is in `earlier` now. Queues two commands, with an event for them alone.
+/// Makes commands queued in `later` from now on wait for those that are in `earlier` now. Queues two commands. `event`
+/// must serve no other purpose.
 void order_streams(cudaStream_t earlier, cudaStream_t later, const Event& event);
 
 /// GPU time between two recorded events of one device; waits for `stop`. Resolution is about 0.5 us (CUDA's

@@ -1,10 +1,11 @@
 #pragma once
-// CUPTI's functions, loaded at run time, so that what needs them starts where there is no CUPTI. Toolkits before the
-// first update of CUDA 12.6 have no range profiler; a build with one of them cannot count.
+// CUPTI's functions, loaded at run time, so that programs start without CUPTI. Toolkits before the first update of CUDA
+// 12.6 have no range profiler; a build with one of them cannot count.
 
 #if __has_include(<cupti_version.h>) && __has_include(<cupti_range_profiler.h>)
 #include <cupti_version.h>
-// Of CUDA 12.6. What is included may come from two toolkits: this one's, and a newer one's in /usr/local/include.
+// Version 24 is that of CUDA 12.6. It is checked too because the two headers may come from two toolkits: this one, and
+// a newer one in /usr/local/include.
 #if CUPTI_API_VERSION >= 24
 #define GPUMEM_HAS_CUPTI 1
 #endif
@@ -53,7 +54,7 @@ struct Cupti {
   decltype(&::cuptiRangeProfilerPopRange) range_profiler_pop_range = nullptr;
   decltype(&::cuptiRangeProfilerDecodeData) range_profiler_decode_data = nullptr;
 
-  // What programs are watched with:
+  // For watching programs:
   decltype(&::cuptiSubscribe) subscribe = nullptr;
   decltype(&::cuptiEnableCallback) enable_callback = nullptr;
   decltype(&::cuptiActivityRegisterCallbacks) activity_register_callbacks = nullptr;

@@ -32,9 +32,9 @@ struct ReleaseHost {
 class Buffer {
  public:
   Buffer() = default;
-  /// Throws a probe error that says what was asked for and what there is, without having tried, when `bytes` are more
-  /// than available_host_bytes(); and when the driver refuses. Throws a missing-capability error when this GPU cannot
-  /// use host memory of that kind. Nothing stays allocated or locked then. Pageable memory needs no GPU.
+  /// Throws a probe error if `bytes` are more than available_host_bytes() (without trying), or if the driver refuses;
+  /// it says what was asked for and what there is. Throws a missing-capability error if this GPU cannot use host memory
+  /// of that kind. Nothing stays allocated or locked then. Pageable memory needs no GPU.
   Buffer(Memory memory, std::size_t bytes);
 
   [[nodiscard]] Memory memory() const noexcept { return memory_; }
@@ -45,7 +45,8 @@ class Buffer {
   [[nodiscard]] std::uint32_t* device_words() const noexcept {
     return data_ ? static_cast<std::uint32_t*>(device_data_) : nullptr;
   }
-  /// What making it usable for transfers took: cudaHostAlloc, or cudaHostRegister of touched memory; 0 for pageable.
+  /// The time taken to make the memory usable for transfers: cudaHostAlloc, or cudaHostRegister of touched memory; 0
+  /// for pageable memory.
   [[nodiscard]] measure::Seconds setup_time() const noexcept { return setup_; }
 
  private:

@@ -22,12 +22,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of the files and of what is compiled: another one makes all that were written before unknown.
+/// The version of the files and of the code that is compiled. A new version invalidates all files written before.
 constexpr std::string_view format_version = "gpumem kernels 1\n";
 constexpr std::size_t digest_length = 32;
 
-/// FNV-1a of 128 bits (Fowler, Noll and Vo) as hexadecimal digits: it is to tell kernels apart and find damage, not
-/// to withstand anybody.
+/// FNV-1a of 128 bits (Fowler, Noll and Vo) as hexadecimal digits. It tells kernels apart and finds damage; it does not
+/// withstand attacks.
 std::string digest(std::string_view data) {
   __extension__ using Bits = unsigned __int128;
   constexpr Bits prime = (Bits{1} << 88U) + 0x13b;
@@ -36,13 +36,13 @@ std::string digest(std::string_view data) {
   return fmt::format("{:016x}{:016x}", static_cast<std::uint64_t>(hash >> 64U), static_cast<std::uint64_t>(hash));
 }
 
-/// With its length before it: whatever a text holds, it does not run into the next.
+/// Appends a text behind its length, so that it does not run into the next one.
 void append(std::string& data, std::string_view text) {
   const std::uint64_t length = text.size();
   data.append(reinterpret_cast<const char*>(&length), sizeof length).append(text);
 }
 
-/// Takes what append() has put there off the data.
+/// Removes the next text that append() put there from the data, and returns it. Absent if the data is cut off.
 std::optional<std::string> take(std::string_view& data) {
   std::uint64_t length = 0;
   if (data.size() < sizeof length) return std::nullopt;
@@ -54,7 +54,8 @@ std::optional<std::string> take(std::string_view& data) {
   return text;
 }
 
-/// What goes before the texts, and thereby into the digest after them: a file under another's name is damaged.
+/// Returns the head of a file, which stands before the texts. It holds the key and is part of the digest after the
+/// texts, so a file under another file's name counts as damaged.
 std::string file_head(const std::string& key) { return std::string(format_version) + key; }
 
 void remove_oldest(const fs::path& folder, std::size_t most_files) {
@@ -127,7 +128,8 @@ void cache_kernels(const fs::path& folder, const std::string& key, const Compile
 
   std::error_code error;
   fs::create_directories(folder, error);
-  // Of its own name: another process, or another machine with the same home, may write the same kernels.
+  // The temporary file's name is unique: another process, or another machine with the same home, may write the same
+  // kernels.
   std::string temporary = folder / (key + ".XXXXXX");
   const int descriptor = ::mkstemp(temporary.data());
   if (descriptor < 0) return;

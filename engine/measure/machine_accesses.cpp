@@ -161,7 +161,7 @@ std::string words(const MachineAccess& access) {
   return fmt::format("{}{} {}", width, access.space ? to_string(*access.space) : "generic", to_string(access.op));
 }
 
-/// What a kernel may do a little of without a site.
+/// An access that is tolerated without a site: a kernel may hold up to `most_tolerated` such instructions.
 struct Tolerated {
   NamedSpace space;
   Op op;

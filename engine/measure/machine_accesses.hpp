@@ -1,7 +1,7 @@
 #pragma once
-// Which memory instructions a compiled kernel holds, read off its machine code, and whether they are the access sites
-// that its case declares. What tests/machine_code asks of the kernels built into the program, this asks of those that
-// are compiled while it runs: a compiler of another version may merge, split or drop accesses.
+// Reads the memory instructions of a compiled kernel from its machine code, and compares them with the access sites
+// that its case declares. tests/machine_code checks the kernels that are built into the program. These functions check
+// those that are compiled while it runs, because another version of the compiler may merge, split or drop accesses.
 
 #include <optional>
 #include <span>
@@ -23,15 +23,15 @@ struct MachineAccess {
   bool operator==(const MachineAccess&) const = default;
 };
 
-/// All of a kernel's accesses, in the order in which their first instructions stand there. Constants count where an
-/// index finds them, for parameters are read from the same banks. Absent where they are not known: the cubin cannot be
-/// read, is for an architecture newer than the table of encodings, or the kernel calls what lies outside it.
+/// Returns all accesses of a kernel, in the order of their first instructions. Loads of constants count only with an
+/// index, because parameters are read from the same banks. Absent if the accesses are not known: the cubin cannot be
+/// read or is for an architecture newer than the table of encodings, or the kernel calls code outside it.
 [[nodiscard]] std::optional<std::vector<MachineAccess>> machine_accesses(std::string_view cubin,
                                                                          const std::string& mangled_kernel);
 
-/// What a kernel holds other than declared, in one line; absent when it is as declared. In a space and direction that
-/// sites declare the instructions must be the declared ones, in number and width. Beside them it may hold up to two
-/// global stores of at most 8 bytes each (a checksum), and up to two registers spilled.
+/// Says in one line how a kernel's accesses differ from the declared sites; absent if they do not. In a space and
+/// direction that sites declare, the instructions must be the declared ones, in number and width. Beside them the
+/// kernel may hold up to two global stores of at most 8 bytes each (a checksum), and up to two registers spilled.
 [[nodiscard]] std::optional<std::string> differs_from(std::span<const MachineAccess> accesses,
                                                       std::span<const access::Site> declared);
 

@@ -23,7 +23,7 @@ std::optional<std::string_view> bytes_of(std::string_view file, const Elf64_Shdr
   return file.substr(section.sh_offset, section.sh_size);
 }
 
-/// Whether the text at an offset of a string table is this one, up to its terminator.
+/// True if the text at this offset of a string table, up to its terminator, is `name`.
 bool is_named(std::string_view names, std::uint32_t offset, std::string_view name) {
   if (offset > names.size()) return false;
   return names.substr(offset).starts_with(name) && names.substr(offset).find('\0') == name.size();

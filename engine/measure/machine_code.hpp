@@ -1,6 +1,6 @@
 #pragma once
-// Where a compiled kernel's instructions lie in a cubin, which is an ELF file. Read here, for nothing that reads them
-// has to be installed where kernels run.
+// Finds a compiled kernel's instructions in a cubin, which is an ELF file. The program does this itself because tools
+// that read cubins need not be installed where kernels run.
 
 #include <cstdint>
 #include <optional>
@@ -23,8 +23,8 @@ struct MachineCode {
   [[nodiscard]] MachineInstruction at(std::size_t i) const;  ///< i < instructions()
 };
 
-/// The instructions of a kernel and of what was compiled into it: subroutines that it calls lie behind it. Absent where
-/// the cubin is none that is known how to read, or holds no such kernel.
+/// Returns the instructions of a kernel and of the subroutines compiled into it, which lie behind it. Absent if the
+/// cubin is of an unknown form or holds no such kernel.
 [[nodiscard]] std::optional<MachineCode> machine_code_of(std::string_view cubin, const std::string& mangled_kernel);
 
 }  // namespace gpumem::measure

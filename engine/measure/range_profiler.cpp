@@ -19,7 +19,7 @@ Parameters parameters(std::size_t size) {
   return empty;
 }
 
-/// What a user can do about a refusal; empty where the words of CUPTI have to do.
+/// Says what a user can do about a refusal; empty if only CUPTI's own words are known.
 std::string_view cure(CUptiResult result) {
   switch (static_cast<int>(result)) {
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:

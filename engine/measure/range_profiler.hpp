@@ -1,6 +1,6 @@
 #pragma once
-// CUPTI's range profiler, as far as it takes to count launches in a context: what is counted, and pass by pass. Also
-// part of the library that is injected into other programs, so it brings nothing along.
+// The part of CUPTI's range profiler that is needed to count launches in a context: choosing counters, and counting
+// pass by pass. It is also part of the library that is injected into other programs, so it brings along no other code.
 
 #include "engine/measure/cupti.hpp"
 
@@ -31,19 +31,19 @@ struct CounterChoice {
   std::size_t passes = 1;  ///< that they take
 };
 
-/// What was counted of some ranges, in CUPTI's form.
+/// The counts of some ranges, in CUPTI's form.
 struct RangeCounts {
   std::vector<std::uint8_t> data = {};
 };
 
-/// Who repeats what is counted for every pass.
+/// The side that repeats the counted work for every pass.
 enum class Replay {
   by_caller,  ///< between start() and stop() a pass of each range is run, marked by push() and pop()
   by_cupti    ///< each kernel is a range, which CUPTI runs again, with the memory as it was before
 };
 
-/// The counters of one device. What keeps the process from counting is thrown as missing_capability_error, with the
-/// cure; what goes wrong with a count that had begun, as probe_error.
+/// The counters of one device. Throws missing_capability_error, with the cure, if something keeps the process from
+/// counting, and probe_error if a count fails after it has begun.
 class RangeProfiler {
  public:
   RangeProfiler(std::shared_ptr<const Cupti> cupti, int device_index);
@@ -51,31 +51,32 @@ class RangeProfiler {
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
 
-  /// What is counted of launches that access these spaces, but for NVLinks. Stays as long as the profiler.
+  /// Returns the counters for launches that access these spaces, without those of NVLinks. Valid as long as the
+  /// profiler.
   [[nodiscard]] const CounterChoice& choice(const std::set<access::Space>& accessed);
-  /// What NVLinks count, which CUPTI refuses to count beside anything else. Likewise.
+  /// Returns the counters of NVLinks, which CUPTI refuses to count beside others. Valid as long as the profiler.
   [[nodiscard]] const CounterChoice& link_choice();
   /// Has the context's counters count what was chosen, one context and one choice at a time: CUPTI keeps the counters
   /// that it was set up with first, and gives no values of others.
   void enable(const CounterChoice& chosen, CUcontext context);
   void disable();
 
-  /// Nothing yet, with room for so many ranges.
+  /// Returns counts of nothing yet, with room for so many ranges.
   [[nodiscard]] RangeCounts empty_counts(std::size_t ranges) const;
-  /// What follows is counted into these counts. `most_ranges` is what the profiler makes room for the first time: later
-  /// it would lose what is more.
+  /// Makes the following ranges count into `counts`. The first call makes room in the profiler for `most_ranges`
+  /// ranges; if a later call asks for more, those beyond are lost.
   void set_up(RangeCounts& counts, Replay replay, std::size_t most_ranges) const;
   void start() const;
   void push(const char* name) const;
   void pop() const;
   /// Ends the pass. False while others are to come.
   [[nodiscard]] bool stop();
-  /// Which of the passes of the choice is next, from 0. The profiler goes through them one after another, again and
-  /// again, whichever counts it is set up with and whichever pass it is then asked for.
+  /// Returns the number of the choice's next pass, from 0. The profiler goes through the passes one after another,
+  /// again and again, whatever counts it is set up with and whatever pass it is then asked for.
   [[nodiscard]] std::size_t next_pass() const { return next_pass_; }
   /// Brings the passes so far into the counts.
   void decode() const;
-  /// Of one range, in the order in which they were pushed, when all passes are there.
+  /// Returns the counts of one range, by the order in which ranges were pushed. Call it when all passes are there.
   [[nodiscard]] Counts counts_of(RangeCounts& counts, std::size_t range) const;
 
  private:

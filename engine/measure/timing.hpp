@@ -1,7 +1,7 @@
 #pragma once
-// Times a launch until its median is known, by the clock that its experiment asks for: events on the device, launches
-// queued where gaps would show; or the host's clock around a launch and the wait for it, where the host takes part. The
-// host could not take part in launches that wait behind a gate for the host to open it.
+// Times a launch until its median is known, by the clock that its experiment asks for. On the device, events time the
+// launches, which are queued if gaps would show. The host's clock times a launch and the wait for it. It is for
+// launches that the host takes part in: these cannot be queued behind a gate that the host opens only afterwards.
 
 #include <functional>
 #include <vector>
@@ -19,15 +19,15 @@ struct Timing {
   unsigned launches_per_sample = 1;  ///< short launches are batched; a sample is their mean
 };
 
-/// Holds back a stream until what is queued behind it is complete, so that the device never waits for the host within
-/// a timed region. A kernel that spins on a host flag, with a time-out so that nothing hangs when launches cannot be
-/// queued behind it (a profiler or debugger that serialises them); after one time-out it steps aside for good.
+/// Holds back a stream until what is queued behind it is complete, so that the device never waits for the host within a
+/// timed region. It is a kernel that spins on a host flag. A time-out ends it if launches cannot be queued behind it (a
+/// profiler or debugger serialises them). After one time-out it is disabled for good.
 class Gate {
  public:
   Gate();
   void close(const Stream& stream);  ///< queues the spinning kernel
   void open();                       ///< lets it end
-  /// Whether the last closing ended by time-out; call after synchronising. Later close() calls then do nothing.
+  /// True if the last closing ended by time-out; call after synchronising. Later close() calls then do nothing.
   bool timed_out();
 
  private:
@@ -41,7 +41,7 @@ class Gate {
 [[nodiscard]] Timing time_launches(Experiment& experiment, Session& session, Gate& gate, Clock clock,
                                    const StoppingRule& rule, const std::function<bool()>& interrupted);
 
-/// What launches sample themselves, one at a time, until the median of that is known by the rule.
+/// The values that launches sample themselves, one at a time, until their median is known by the rule.
 struct Samples {
   std::vector<double> values;  ///< in the order taken, none dropped
   bool converged = false;
@@ -49,16 +49,16 @@ struct Samples {
 [[nodiscard]] Samples sample_launches(Experiment& experiment, Session& session, const StoppingRule& rule,
                                       const std::function<bool()>& interrupted);
 
-/// One quick estimate of a launch: the shortest of a few, after a warm-up. For choosing,
-/// never for reporting.
+/// Returns a quick estimate of a launch's time: the shortest of a few, after a warm-up. For choosing, never for
+/// reporting.
 [[nodiscard]] Seconds estimate_launch(Experiment& experiment, Session& session, Clock clock);
 
-/// What each of several runs takes that `queue` puts into the stream, one right behind another, so that no call of the
-/// host shows between them. A first one is not timed. For metrics, of runs that take long beside an event. Waits.
+/// Times several runs that `queue` puts into the stream one right behind another, so that no call of the host shows
+/// between them. A first run is not timed. For metrics of runs that take much longer than an event. Waits for the runs.
 [[nodiscard]] Summary time_queued(const Stream& stream, unsigned runs, const std::function<void()>& queue);
 
-/// Of the cycles that each block stored, by its multiprocessor's own clock and as 64-bit numbers: those of the block in
-/// the middle. Called when the stream is idle.
+/// Returns the median of the cycles that each block stored as a 64-bit number, by its multiprocessor's own clock.
+/// Called when the stream is idle.
 [[nodiscard]] double middle_cycles(const DeviceBuffer& cycles);
 
 }  // namespace gpumem::measure

@@ -1,5 +1,5 @@
 #pragma once
-// What experiments verify with: outputs poisoned before a launch, and what a kernel that checks them finds.
+// Tools to verify experiments: outputs are poisoned before a launch, and a kernel checks them after it.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,14 +19,14 @@ class Buffer;
 
 namespace gpumem::measure {
 
-/// Fills device memory with what no launch leaves there (content.hpp). `what` is what a failure says was tried.
+/// Fills device memory with a value that no launch leaves there (content.hpp). `what` names the attempt in a failure.
 void poison(void* data, std::size_t bytes, cudaStream_t stream, std::string_view what = "poison the output",
             std::source_location location = std::source_location::current());
 void poison(const DeviceBuffer& buffer, cudaStream_t stream, std::string_view what = "poison the output",
             std::source_location location = std::source_location::current());
 
-/// What a kernel that checks another's output finds, on the device. It is in the session's scratch memory: one check at
-/// a time. Found{} is to have found nothing.
+/// The result, on the device, of a kernel that checks another's output. It is in the session's scratch memory, so only
+/// one check can run at a time. Found{} means that nothing was found.
 template <class Found>
 class CheckResult {
  public:
@@ -41,8 +41,8 @@ class CheckResult {
           location);
   }
 
-  /// Right after the launch of the kernel that checks. Waits for all that the stream holds, which `what` names in a
-  /// failure.
+  /// Reads the result; call it right after the launch of the kernel that checks. Waits for all that the stream holds,
+  /// which `what` names in a failure.
   [[nodiscard]] Found read(cudaStream_t stream, std::string_view what = "run the kernel and its check",
                            std::source_location location = std::source_location::current()) const {
     check(cudaGetLastError(), "launch the check", location);
@@ -52,8 +52,7 @@ class CheckResult {
     return found;
   }
 
-  /// The same of a check that finds a `count`, and the `first` of them: what an experiment verifies, in units of
-  /// `what`.
+  /// Reads the result of a check that finds a `count` of mismatches and the `first` of them, in units of `what`.
   [[nodiscard]] Verification verification(cudaStream_t stream, std::string what,
                                           std::source_location location = std::source_location::current()) const {
     const Found found = read(stream, "run the kernel and its check", location);
@@ -66,7 +65,7 @@ class CheckResult {
   Found* on_device_;
 };
 
-/// Of checks that count what is wrong and do not say where.
+/// The result of checks that count mismatches and do not say where they are.
 using MismatchCount = CheckResult<unsigned long long>;
 
 /// Compares words that the device can address with random_word(first + i), on the device. Waits for everything that the

@@ -1,6 +1,6 @@
 #pragma once
-// How fast a GPU computes, from what it says of itself, and how fast a workload can on it: the roofline (Williams,
-// Waterman and Patterson, Roofline, CACM 2009).
+// The arithmetic speed of a GPU, from its attributes, and the speed that a workload can reach on it: the roofline
+// (Williams, Waterman and Patterson, Roofline, CACM 2009).
 
 #include <optional>
 
@@ -24,7 +24,7 @@ inline constexpr double schedulers = 4;
 /// Useful flops for each useful byte; absent for a workload without either.
 [[nodiscard]] std::optional<double> intensity_flop_per_byte(const Workload& workload);
 
-/// The roofline at the workload's intensity: the lower of what the memory feeds in theory and what is computed at best.
+/// The roofline at the workload's intensity: the lower of the peak and the speed at which memory can feed it in theory.
 [[nodiscard]] std::optional<double> attainable_gflop_per_s(const Workload& workload, const Device& device);
 
 }  // namespace gpumem

@@ -216,8 +216,8 @@ void CacheSimulation::simulate_turn(const access::Site& site, std::uint64_t arra
   part_.weights += weights_;
 }
 
-/// Global loads pass through the banks that shared memory lies in, by the same rule. Of stores L1 takes a line at a
-/// time, 128 bytes of words together.
+/// Global loads pass through the banks that shared memory lies in, by the same rule. L1 takes 128 bytes of a store's
+/// words together, and passes them on one line at a time.
 void CacheSimulation::count_passes(const access::Site& site, const WarpRequest& request) {
   if (request.active == 0) return;
   if (site.op == access::Op::load) {
@@ -283,7 +283,7 @@ void CacheSimulation::store(const LineRequest& request) {
     line.stores_in_turn = 0;
     lines_ += 1;
   }
-  // What a store keeps others of its line waiting for hardly depends on how much of the line it writes.
+  // The time that a store keeps others to its line waiting hardly depends on how much of the line it writes.
   const double weight = (3.0 + std::popcount(request.sectors)) / 4;
   squares_ += weight * (2 * line.stores_in_turn + weight);
   line.stores_in_turn += weight;

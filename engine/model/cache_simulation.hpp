@@ -2,8 +2,9 @@
 // The simulation of a launch in the caches of a GPU, in the order in which its blocks are resident.
 //
 // It follows more rules than the caches that a patched kernel plays while it runs (inject/sites/patch.cu), on purpose.
-// Here one thread of the host goes through a sample of the lines, and may keep of each what it likes: the order of
-// their use, the part of L2 that they are in, which bytes were written. But it has to assume the order of the accesses.
+// Here one thread of the host goes through a sample of the lines, and may keep any state of them: the order of their
+// use, the part of L2 that they are in, which bytes were written. Unlike the patched kernel, it has to assume the order
+// of the accesses.
 
 #include <array>
 #include <cstddef>
@@ -21,8 +22,8 @@
 
 namespace gpumem::model {
 
-/// Lines that are simulated, one group of so many: which is a matter of its number's hash, so that no pattern of
-/// addresses can hide from it (C. Waldspurger et al., Efficient MRC Construction with SHARDS, FAST 2015).
+/// The lines that are simulated: one group of lines in 2^log2_rate, chosen by the hash of its number, so that no
+/// pattern of addresses can hide from it (C. Waldspurger et al., Efficient MRC Construction with SHARDS, FAST 2015).
 class Sample {
  public:
   explicit Sample(unsigned log2_rate) : log2_rate_(log2_rate) {}
@@ -47,15 +48,16 @@ class LineRequests {
   static constexpr unsigned log2_slots = 7;
   std::array<LineRequest, access::warp_lanes> line_requests_;
   std::size_t count_ = 0;
-  /// Which request each slot of a hash table is of; one that is of no request, or of one that does not say so, is free.
+  /// The request in each slot of a hash table. A slot is free if there is no such request, or if slot_of_ names another
+  /// slot for it.
   std::array<std::uint8_t, 1U << log2_slots> request_at_ = {};
   std::array<std::uint8_t, access::warp_lanes> slot_of_ = {};
 };
 
-/// Whether the site's accesses are for the GPU's own memory.
+/// True if the site's accesses are for the GPU's own memory.
 [[nodiscard]] bool in_device_memory(const access::Site& site, const Device& device);
 
-/// A launch being simulated, of whose sites in device memory each has its requests in order (Site::fill).
+/// Simulates a launch. Each of its sites in device memory has its requests in order (Site::fill).
 class CacheSimulation {
  public:
   CacheSimulation(const Workload& workload, const Profile& profile, unsigned log2_rate);
@@ -76,11 +78,12 @@ class CacheSimulation {
     void add(const Part& other);
   };
 
-  /// The whole launch, `again` after another one of its kind.
+  /// Simulates the whole launch; if `again`, after another one of its kind.
   [[nodiscard]] Part all(bool again);
 
-  /// What goes on at two places of it: each time from when L2 has filled up or holds all that is asked for, for as long
-  /// as that took. What comes back later than that finds nothing any more. Nothing where the launch is too short.
+  /// Simulates two places of the launch, its beginning and its middle. Each is counted from when L2 is full or holds
+  /// all that is asked for, and for as long as that took: data that is used again later than that is no longer in L2.
+  /// Absent if the launch is too short.
   [[nodiscard]] std::optional<Part> parts();
 
  private:

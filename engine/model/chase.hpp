@@ -1,5 +1,5 @@
 #pragma once
-// Loads that each wait for the one before: what a step of a chase takes, by what answers it.
+// A chase: loads that each wait for the one before. The time of its steps depends on the memory that answers them.
 
 #include <span>
 
@@ -8,7 +8,7 @@
 
 namespace gpumem::model {
 
-/// What can answer every step of a chase, and the rate that says how long that takes.
+/// A level of memory that can answer every step of a chase, and the rate that gives its latency.
 struct LatencyLevel {
   const char* name;  ///< as the probe `latency` has it: "l2-far"
   RateMember cycles;

@@ -14,7 +14,7 @@ using Move = ClusterTraffic::Move;
 
 constexpr double network_exponent = 3;
 
-/// What a block receives from L2, tile by tile.
+/// Returns the bytes per cycle that a block receives from L2, tile by tile.
 double tiles_bytes_per_cycle(const ClusterTraffic& traffic, const Rates& rates) {
   const auto bytes = static_cast<double>(traffic.bytes);
   const double of_bytes = traffic.move == Move::multicast ? bytes / rates.multicast_bytes_per_cycle : 0;

@@ -1,5 +1,6 @@
 #pragma once
-// What blocks of a cluster reach in each other's shared memory (distributed shared memory), and by multicast.
+// The bandwidth that blocks of a cluster reach in each other's shared memory (distributed shared memory), and by
+// multicast.
 
 #include <vector>
 
@@ -16,22 +17,23 @@ struct ClusterRates {
   RateMember all;
 };
 
-/// Throws std::logic_error for what comes from L2, which has rates of its own.
+/// Returns the rates of a move between blocks. Throws std::logic_error for moves from L2, which have rates of their
+/// own.
 [[nodiscard]] ClusterRates rates_of(ClusterTraffic::Move move);
 
-/// Two limits that the same bytes meet one after the other, in bytes per cycle: (a^-p + b^-p)^(-1/p). The exponent is
-/// of reads by 16 to 132 blocks of an H100.
+/// Combines two limits that the same bytes meet one after the other, in bytes per cycle: (a^-p + b^-p)^(-1/p). The
+/// exponent was found with reads by 16 to 132 blocks of an H100.
 [[nodiscard]] double behind_each_other(double a, double b);
-/// The b of that, given a and what both together reach, less than a.
+/// Returns the b of behind_each_other(), given a and the combined limit `together`, which is less than a.
 [[nodiscard]] double behind(double a, double together);
 
-/// Bytes per cycle of one block that moves them, alone on its multiprocessor; 0 where a rate that it takes is not
-/// known. The network carries whole sectors: a request whose words lie in more of them takes as many times as long.
-/// What comes from L2 takes so much for each tile, and what comes by multicast so much for its bytes too. That L2 is a
-/// limit, other stages say.
+/// Returns the bytes per cycle of one block that moves them, alone on its multiprocessor; 0 if a rate that this needs
+/// is not known. The network carries whole sectors: a request whose words lie in twice as many takes twice as long.
+/// Tiles from L2 take a fixed time each; those that come by multicast take time for their bytes too. The limit of L2
+/// itself is left to other stages.
 [[nodiscard]] double cluster_bytes_per_cycle(const ClusterTraffic& traffic, const Rates& rates);
 
-/// The rates that it takes, all of which are measured only.
+/// Returns the rates that cluster_bytes_per_cycle() needs, all of which are measured_only.
 [[nodiscard]] std::vector<RateMember> cluster_rates(const ClusterTraffic& traffic);
 
 }  // namespace gpumem::model

@@ -14,7 +14,7 @@ namespace {
 /// counted / predicted, where there is something to compare.
 double ratio(double counted, double predicted) { return predicted > 0 ? counted / predicted : 1; }
 
-/// What L2 counts less the part that lies in host memory.
+/// Returns L2's count less the part that lies in host memory.
 std::optional<double> of_device(std::optional<double> all, std::optional<double> host) {
   if (!all) return std::nullopt;
   return std::max(0.0, *all - host.value_or(0));
@@ -57,7 +57,7 @@ class Counted {
       demand_.l2_store_sectors = *written;
       return;
     }
-    // What arrives beyond the sectors that the stores touch are sectors that arrive again.
+    // Sectors beyond those that the stores touch arrive again.
     demand_.l2_split_sectors = std::max(0.0, *written - demand_.l2_store_sectors);
     demand_.l2_store_sectors = std::min(*written, demand_.l2_store_sectors);
   }
@@ -108,7 +108,8 @@ class Counted {
   bool shared_ = false;
 };
 
-/// Of bytes between GPUs: what the NVLinks carried as the mover asked for it.
+/// Returns the stage of bytes between GPUs: those that the NVLinks carried in the direction of the data. Empty without
+/// NVLinks or their counts.
 std::vector<StageTime> counted_peer_stages(const measure::Counts& counts, const PeerTraffic& traffic,
                                            const Profile& profile) {
   const bool reads = traffic.mover == PeerTraffic::Mover::kernel_read;
@@ -122,7 +123,7 @@ std::vector<StageTime> counted_peer_stages(const measure::Counts& counts, const 
 std::vector<StageTime> counted_stages(const measure::Counts& counts, const Workload& workload, const Profile& profile) {
   if (workload.peer) return counted_peer_stages(counts, *workload.peer, profile);
   const Counted counted(counts, workload, profile);
-  // Whether DRAM matters is what its counters say, not whether the data could fit in L2.
+  // DRAM's counters tell if DRAM matters, so it is not left out even if the data could fit in L2.
   std::vector<StageTime> stages = launch_stages(counted.demand(), workload, profile, false);
   std::erase_if(stages, [&](const StageTime& stage) { return !counted.has(stage.stage); });
   return stages;

@@ -1,5 +1,5 @@
 #pragma once
-// What the hardware counted, as the stages of the model: the same demands, counted instead of predicted.
+// The hardware's counts as the stages of the model: the same demands, counted instead of predicted.
 
 #include <vector>
 
@@ -8,8 +8,8 @@
 
 namespace gpumem::model {
 
-/// The stages of one launch of a workload's kernel with the demand that was counted. Those whose counts are absent are
-/// left out; "launch" and "latency" are as predicted.
+/// Returns the stages of one launch of a workload's kernel with the demand that was counted. Stages whose counts are
+/// absent are left out; "launch" and "latency" are as predicted.
 [[nodiscard]] std::vector<StageTime> counted_stages(const measure::Counts& counts, const Workload& workload,
                                                     const Profile& profile);
 

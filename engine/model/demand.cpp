@@ -10,27 +10,28 @@ namespace {
 using access::Home;
 using access::Op;
 
-/// Where a site's accesses are served from: on a device that shares the host's memory, that is device memory.
+/// Returns the home of a site's accesses. On a device that shares the host's memory, host memory is device memory.
 Home home_of(const access::Site& site, const Device& device) {
   const Home home = row_of(site.space).home;
   return home == Home::host_memory && device.integrated ? Home::device_memory : home;
 }
 
-/// Whether the site asks this GPU for sectors from beyond its multiprocessor. What has no rule yet asks for nothing
-/// that could be said, and atomics, which L2 executes, would be neither of the demands there are.
+/// True if the site asks this GPU for sectors from beyond its multiprocessor. False for accesses without a rule, whose
+/// demand is not known, and for atomics: L2 executes them, so they are neither loads nor stores of sectors.
 bool asks_for_sectors(const access::Site& site) {
   const Home home = row_of(site.space).home;
   return site.op != Op::atomic && home != Home::on_chip && home != Home::peer_memory &&
          costed(site.space, site.op).sectors;
 }
 
-/// Whether warps use less than half of each sector that they touch.
+/// True if warps use less than half of each sector that they touch.
 bool is_sparse(const access::SiteCost& cost) { return cost.efficiency < 0.5; }
 
-/// Share of what neighbouring warps' stores write in two parts that is not combined on the way. Parts are combined when
-/// they come close in time: the more stores a thread issues in a row the later its neighbour's turn comes, and warps
-/// that wait for loads have drifted apart anyway (docs/method.md). Behind loads, warps that store less than half of
-/// each sector are no neighbours in time: of a transpose that stores columns, all parts arrive on their own.
+/// Returns the share of sectors, among those that stores of neighbouring warps write in two parts, whose parts are not
+/// combined on the way. Parts are combined if they come close in time. The more stores a thread issues in a row, the
+/// later its neighbour's turn comes, and warps that wait for loads have drifted apart anyway (docs/method.md). Behind
+/// loads, warps that store less than half of each sector are no neighbours in time: in a transpose that stores columns,
+/// all parts arrive on their own.
 double uncombined_share(const Demand& demand, const access::Site& store, const access::SiteCost& cost,
                         const Rates& rates) {
   if (demand.loads) return is_sparse(cost) ? 1 : rates.uncombined_behind_loads_share;
@@ -71,7 +72,7 @@ void add_load(Demand& demand, const access::Site& site, const access::SiteSummar
   const auto& [cost, footprint] = summary;
   const auto requests = static_cast<double>(site.requests);
   demand.l1_load_lines += requests * cost.lines_per_request;
-  // What neighbouring warps share comes from L1 the second time, so L2 sees the footprint, not the requests.
+  // Sectors that neighbouring warps share come from L1 the second time, so L2 sees the footprint, not the requests.
   demand.l2_load_sectors +=
       site.kept_in_l1 ? footprint.sectors * static_cast<double>(site.fetches) / static_cast<double>(site.feeds)
                       : requests * cost.sectors_per_request;
@@ -81,9 +82,9 @@ void add_load(Demand& demand, const access::Site& site, const access::SiteSummar
   demand.dram_read_bytes += footprint.atoms * access::dram_atom_bytes;
 }
 
-/// Sectors that arrive in L2 again, if not combined on the way. Whole ones cost as much as the first time, parts more.
-/// Of warps that store less than half of each, a request's sectors of one line arrive together: only the first of them
-/// costs more than a whole one (docs/method.md).
+/// Adds sectors that arrive in L2 again, if they are not combined on the way. Whole sectors cost as much as the first
+/// time, parts cost more. If warps store less than half of each sector, a request's sectors of one line arrive
+/// together: only the first of them costs more than a whole one (docs/method.md).
 void add_again(Demand& demand, const access::SiteCost& cost, double sectors, double uncombined) {
   if (cost.efficiency >= 1) {
     demand.l2_store_sectors += sectors;
@@ -112,8 +113,9 @@ void add_store(Demand& demand, const access::Site& site, const access::SiteSumma
   demand.dram_write_bytes += footprint.sectors * access::sector_bytes;
 }
 
-/// Whether requests share so little, and so near to each other, that what each level serves is known without simulating
-/// the launch; and memory so much larger or smaller than L2 that it does not matter what the launch before has left.
+/// True if the demand on each level is known without simulating the launch. This takes two things: requests share
+/// little, and only with requests near to them; and the memory touched is so much larger or smaller than L2 that the
+/// data left by the launch before does not matter.
 bool is_plain(const Workload& workload, const std::vector<access::SiteSummary>& sites, const Device& device) {
   constexpr double hardly = 1.02;
   constexpr double little = 1.5;  // of a pattern that goes on steadily, neighbours share it
@@ -135,9 +137,9 @@ bool is_plain(const Workload& workload, const std::vector<access::SiteSummary>& 
   return bytes < l2 / 4 || bytes > 4 * l2;
 }
 
-/// uncombined_share of a launch that was simulated: the more lines a store goes to and warps next to each other store
-/// to, the more stores a thread issues in a row, and the longer it works out where they go, the later a neighbour's
-/// part of a sector comes (docs/patterns.md).
+/// The uncombined_share of a launch that was simulated. A neighbour's part of a sector comes later if a store, or
+/// neighbouring warps together, go to more lines, if a thread issues more stores in a row, and if it takes longer to
+/// work out their addresses (docs/patterns.md).
 double uncombined_share(const Workload& workload, const Demand& demand, const access::Site& store,
                         const access::SiteCost& cost, double lines, const Rates& rates) {
   const double cycles = workload.address_cycles ? workload.address_cycles(rates) / static_cast<double>(store.evaluated)
@@ -151,8 +153,9 @@ double uncombined_share(const Workload& workload, const Demand& demand, const ac
   return std::isinf(odds) ? 1 : odds / (1 + odds);
 }
 
-/// Sectors that L2 writes to memory before all blocks that store parts of them have done so, and fetches again for the
-/// rest: the more lines wait for such blocks, and the more it is single sectors that they store.
+/// Returns the sectors that L2 writes to memory before all blocks have stored their parts of them, and fetches again
+/// for the rest. Their number grows with the lines that wait for such blocks, and with the share of stores of single
+/// sectors.
 double early_sectors(const Demand& demand, const Traffic& traffic, const Profile& profile) {
   const double held = profile.rates.l2_held_share * static_cast<double>(profile.device.l2_bytes) / access::line_bytes;
   const double sectors = std::max(1.0, demand.l2_store_sectors + demand.l2_split_sectors);
@@ -160,9 +163,9 @@ double early_sectors(const Demand& demand, const Traffic& traffic, const Profile
   return traffic.incomplete_sectors * std::min(1.0, traffic.incomplete_lines / held) * single * single;
 }
 
-/// What the sites ask of device memory, as the launch was simulated.
+/// Replaces the demand on device memory by that of the simulated launch.
 void replace(Demand& demand, const Traffic& traffic, double uncombined, const Profile& profile) {
-  // Of lines that L1 holds it takes several at a time, as far as their words lie in different banks.
+  // L1 looks up several lines that it holds at a time, as far as their words lie in different banks.
   demand.l1_load_lines = std::max(traffic.l1_wavefronts, demand.l1_load_lines / profile.rates.l1_lines_at_a_time);
   demand.l1_store_lines = traffic.l1_store_passes;
   demand.l2_read_requests = traffic.l2_read_requests;

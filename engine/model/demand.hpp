@@ -1,5 +1,5 @@
 #pragma once
-// What a workload asks of each part of the memory system, whatever the rates are.
+// The demand of a workload on each part of the memory system, whatever the rates are.
 
 #include <optional>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace gpumem::model {
 
-/// What one launch asks of the memory system.
+/// The demand of one launch on the memory system.
 struct Demand {
   double turns = 1;             ///< accesses in a row of a thread, a block's width apart
   bool loads = false;           ///< whether threads wait for data from beyond their multiprocessor
@@ -53,14 +53,15 @@ struct Demand {
   bool simulated = false;   ///< whether what reaches memory is known from simulating the launch
 };
 
-/// Sums what the sites ask for; `sites` holds their summaries, in the workload's order. Where accesses come back to
-/// what was touched before, or the launch leaves in L2 what the next one needs, its traffic is simulated (traffic.hpp),
-/// with fewer lines if so asked.
+/// Sums the demands of the sites; `sites` holds their summaries, in the workload's order. If accesses come back to data
+/// touched before, or the launch leaves data in L2 that the next one needs, its traffic is simulated (traffic.hpp),
+/// with fewer lines if `log2_fewer_lines` is not 0.
 [[nodiscard]] Demand demand_of(const Workload& workload, const std::vector<access::SiteSummary>& sites,
                                const Profile& profile, unsigned log2_fewer_lines = 0);
 
-/// The two steps of that: the traffic, where it has to be simulated, which takes nearly all of the time and depends on
-/// few rates (of the caches' sizes, and l2_written_share); and what is asked for, given that.
+/// The two steps of demand_of(). needed_traffic() simulates the traffic if it has to be: this takes nearly all of the
+/// time and depends on few rates (the caches' sizes, and l2_written_share). demand_with() sums the demands, given that
+/// traffic.
 [[nodiscard]] std::optional<Traffic> needed_traffic(const Workload& workload,
                                                     const std::vector<access::SiteSummary>& sites,
                                                     const Profile& profile, unsigned log2_fewer_lines = 0);

@@ -43,20 +43,21 @@ std::vector<ProfileName> shipped_names() {
   return names;
 }
 
-/// What a file in the folder of own profiles holds.
+/// A file in the folder of own profiles, with the profile that it holds.
 struct OwnProfile {
   fs::path file;
   std::optional<Profile> profile = {};
   std::string problem = {};  ///< without a profile: why there is none
 
   [[nodiscard]] ProfileName name() const {
-    // Reached by its GPU as ever, and in nobody's way: a shipped profile may have the name that its file has.
+    // An unreadable profile keeps its file name with the extension, so it cannot shadow a shipped one. Its GPU's name
+    // still finds it.
     if (!profile) return {.name = file.filename().string(), .device = file.stem().string(), .own = true};
     return {.name = profile->name, .device = profile->gpus.empty() ? profile->device.name : "", .own = true};
   }
 };
 
-/// By the names of their files. What cannot be listed is not there.
+/// Returns the profiles in the order of their file names. Files that cannot be listed are left out.
 std::vector<OwnProfile> own_profiles(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code failed;

@@ -272,7 +272,8 @@ Fit fit_rates(std::span<const FitCase> cases, const Profile& start) {
     const auto uncertainty = [&](const RateField& field) { return standard_error(jackknifed, field.value); };
     const double worst = fields.empty() ? 0 : std::ranges::max(fields | std::views::transform(uncertainty));
     if (worst <= most_uncertain) break;
-    // Those that nothing tells at once, of the others one at a time: without it they may be told well.
+    // All rates that the cases do not tell go at once, else only the most uncertain one: without it, the cases may tell
+    // the others well.
     std::erase_if(fields, [&](const RateField& field) {
       if (uncertainty(field) < std::min(worst, untold)) return false;
       fit.profile.rates.*field.value = start.rates.*field.value;

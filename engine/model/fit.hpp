@@ -12,18 +12,18 @@
 
 namespace gpumem::model {
 
-/// A case as the fit sees it. What it demands depends on no rate that is fitted, so it is worked out once.
+/// A case as the fit sees it. Its demand depends on no rate that is fitted, so it is worked out once.
 class FitCase {
  public:
-  /// Of the profile only what no fit changes matters: the device, and how much its caches hold. `seconds` is what the
-  /// case took, greater than 0. Cases of one `group` stand or fall together when the uncertainty is estimated: those of
-  /// one pattern have errors in common.
+  /// Takes from the profile only the values that no fit changes: the device, and how much its caches hold. `seconds` is
+  /// the time that the case took, greater than 0. Cases of one `group` are left out together when the uncertainty is
+  /// estimated, because cases of one pattern have errors in common.
   FitCase(Workload workload, const Profile& profile, double seconds, std::string group);
 
   /// Natural logarithm of predicted over measured seconds.
   [[nodiscard]] double error(const Profile& profile) const;
   [[nodiscard]] const std::string& group() const { return group_; }
-  /// Whether the model predicts such a case from rates that can be fitted: one or more launches of a kernel.
+  /// True if the model predicts such a case from rates that can be fitted: one or more launches of a kernel.
   [[nodiscard]] static bool suits(const Workload& workload);
 
  private:
@@ -35,17 +35,17 @@ class FitCase {
   std::string group_;
 };
 
-/// What the cases say of one rate.
+/// The estimate of one rate from the cases.
 struct RateEstimate {
   std::string name;
   double value = 0;
   /// Relative standard error, by leaving out a tenth of the groups at a time (jackknife).
   double uncertainty = 0;
-  /// Whether the cases tell it at all. If not it has kept its value of the starting profile, and no uncertainty.
+  /// True if the cases tell the rate. If not, it keeps its value of the starting profile, and has no uncertainty.
   bool determined = false;
 };
 
-/// How far predictions are off, as a share of the measured bandwidth.
+/// The errors of predictions, as shares of the measured bandwidth.
 struct FitErrors {
   std::size_t cases = 0;
   double median = 0;
@@ -62,9 +62,9 @@ struct Fit {
 /// by Gauss-Newton steps on the rates' logarithms. Deterministic. Throws a usage error without cases.
 [[nodiscard]] Fit fit_rates(std::span<const FitCase> cases, const Profile& start);
 
-/// All zero without cases.
+/// Returns the errors of the profile's predictions; all zero without cases.
 [[nodiscard]] FitErrors errors_of(std::span<const FitCase> cases, const Profile& profile);
-/// Of so many cases, each the share by which it is off, none negative.
+/// Summarises given errors, one a case: the share by which its prediction is off, not negative.
 [[nodiscard]] FitErrors errors_of(std::vector<double> errors);
 
 }  // namespace gpumem::model

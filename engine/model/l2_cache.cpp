@@ -33,7 +33,8 @@ bool LastGroups::has(std::uint64_t group) {
   return false;
 }
 
-/// What lies behind it moves up, as far as that is no nearer than its own slot (Knuth, TAOCP 3, 6.4, algorithm R).
+/// Groups that lie behind the removed one move up, unless that would put them before their own slot (Knuth, TAOCP 3,
+/// 6.4, algorithm R).
 void LastGroups::forget(std::uint64_t group) {
   const std::size_t mask = slots_.size() - 1;
   std::size_t hole = slot_of(group);
@@ -126,7 +127,8 @@ CachedLine& L2Cache::insert(unsigned part, const LineKey& line) {
   return inserted;
 }
 
-/// What memory takes at once, the other line of the pair, is written with it, and stays.
+/// Writes the line back. Memory takes a pair of lines at once, so the other line of the pair is written with it, and
+/// stays in L2.
 void L2Cache::make_way(const CachedLine& line) {
   if (!write_back(line)) return;
   const LineKey key(line.number ^ 1U);

@@ -1,5 +1,5 @@
 #pragma once
-// L2 and the memory behind it, of a launch that is simulated.
+// L2 and the memory behind it, for launches that are simulated.
 
 #include <array>
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace gpumem::model {
 
-/// What one request asks of a line.
+/// The part of a line that one request asks for.
 struct LineRequest {
   LineKey line;
   std::uint8_t sectors = 0;                               ///< a bit each
@@ -25,7 +25,7 @@ class LastGroups {
   /// Remembers the last `most`, at least one.
   explicit LastGroups(std::size_t most);
 
-  /// Whether the group is among those remembered; it is from now on.
+  /// True if the group is among those remembered. Remembers it from now on.
   bool has(std::uint64_t group);
 
  private:
@@ -38,16 +38,16 @@ class LastGroups {
   std::size_t next_ = 0;              ///< of the ring, the oldest
 };
 
-/// It is in parts where l2_near_share says so: each of the multiprocessors near it, for all that those read. Every line
-/// has a home in one of the parts, which alone exchanges it with the memory.
+/// L2, in two parts if l2_near_share is below 1. Each part serves all reads of the multiprocessors near it. Every line
+/// has a home in one of the parts, which alone exchanges the line with memory.
 class L2Cache {
  public:
-  /// Of the lines that share their places up to `written_share` wait to be written to memory. `soon` is how many groups
-  /// of lines may come between two lines of one, for memory to see them as one.
+  /// Up to the share `written_share` of a set's lines wait to be written to memory. Memory sees the lines of a group as
+  /// one access if at most `soon` other groups come between them.
   L2Cache(std::size_t lines, unsigned parts, double written_share, std::size_t soon, Traffic& traffic);
 
-  /// Has what is known of the lines of these requests come from this machine's memory, all at a time: to be read by a
-  /// part, or to be written.
+  /// Prefetches the state of these requests' lines from this machine's memory, all at a time, before a part reads them
+  /// or they are written.
   void expect(std::span<const LineRequest> requests, unsigned part);
   void expect(std::span<const LineRequest> requests);
   void read(const LineRequest& request, unsigned sectors, unsigned part);
@@ -55,7 +55,7 @@ class L2Cache {
   CachedLine& to_write(const LineKey& key);
 
   [[nodiscard]] std::size_t lines() const;
-  /// What is written at last.
+  /// Writes all lines to memory that still wait for it.
   void flush();
 
  private:
@@ -65,9 +65,9 @@ class L2Cache {
   void make_way(const CachedLine& line);
   /// Writes the line to memory and keeps it.
   void clean(unsigned home, CachedLine& line);
-  /// Memory has it now, and the line still does.
+  /// Marks the line as written to memory; it keeps its bytes.
   void forget_written(unsigned home, CachedLine& line);
-  /// Whether there was anything to write.
+  /// Writes the line to memory; returns true if there was anything to write.
   bool write_back(const CachedLine& line);
 
   std::vector<LineCache> parts_;  ///< what waits to be written to memory is marked in them

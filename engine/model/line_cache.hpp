@@ -36,7 +36,7 @@ struct alignas(64) CachedLine {  // so that it takes one line of this machine's 
   std::uint64_t number = 0;
   std::array<std::uint32_t, sectors_of_line> written = {};  ///< a bit for each byte that memory does not have yet
   std::uint8_t valid = 0;                                   ///< a bit for each sector that has been read
-  // Of stores, as who simulates the launch counts them:
+  // About stores, as the simulation of the launch counts them:
   std::uint8_t stored = 0;           ///< a bit for each sector that the last block stored
   std::uint8_t left_incomplete = 0;  ///< a bit for each sector that a block left to others to complete
   std::uint32_t visits = 0;          ///< times that another block began to store to it
@@ -52,20 +52,20 @@ struct ReadLine {
   std::uint8_t valid = 0;  ///< a bit for each sector that has been read
 };
 
-/// In sets, as caches are; of a set the least recently used line makes way. `Line` has a `number`.
+/// A cache in sets, each of which evicts its least recently used line. `Line` has a `number`.
 template <class Line>
 class LineCacheOf {
  public:
   static constexpr std::size_t most_ways = 32;
 
-  /// Of `lines` or a few more, so that all sets are alike.
+  /// Has room for `lines`, or for a few more so that all sets are alike.
   explicit LineCacheOf(std::size_t lines)
       : ways_((lines + sets_for(lines) - 1) / sets_for(lines)),
         log2_places_(static_cast<unsigned>(std::bit_width(sets_for(lines) - 1))),
         sets_(sets_for(lines)),
         lines_(ways_ << log2_places_) {}
 
-  /// The line, if it is there; it is the most recently used one then.
+  /// Returns the line, which becomes the most recently used one; null if it is not there.
   [[nodiscard]] Line* find(const LineKey& key) {
     Set& set = sets_[set_of(key)];
     const unsigned way = way_of(set, key);
@@ -74,7 +74,7 @@ class LineCacheOf {
     return &line_at(set, way);
   }
 
-  /// The same, but it makes way as soon as if it had not been looked for.
+  /// The same, but leaves the line's place in the order of use.
   [[nodiscard]] Line* find_unused(const LineKey& key) {
     Set& set = sets_[set_of(key)];
     const unsigned way = way_of(set, key);
@@ -101,8 +101,8 @@ class LineCacheOf {
     return line;
   }
 
-  // Of caches larger than this machine's, what a line is looked for in takes long to come, unless many do so at a time:
-  // first tell for all lines where they are looked for, then that their places are, then look.
+  // A simulated cache that is larger than this machine's own is slow to look into, unless the loads of many lines
+  // overlap. First call fetch_set() for all lines, then fetch_line() for all, then look for them.
   void fetch_set(const LineKey& key) const {
     const Set& set = sets_[set_of(key)];
     __builtin_prefetch(&set);
@@ -125,7 +125,7 @@ class LineCacheOf {
     const std::uint32_t bit = std::uint32_t{1} << way_at(place);
     all = marked ? all | bit : all & ~bit;
   }
-  /// Of the marked lines that share the places of `key`, the least recently used one, if these are at least `many`.
+  /// Returns the least recently used of the marked lines in the set of `key`; null if fewer than `many` are marked.
   [[nodiscard]] Line* oldest_marked(const LineKey& key, std::size_t many) {
     Set& set = sets_[set_of(key)];
     if (set.marked == 0 || static_cast<std::size_t>(std::popcount(set.marked)) < many) return nullptr;
@@ -155,8 +155,8 @@ class LineCacheOf {
  private:
   static constexpr unsigned none = most_ways;
 
-  /// What tells the lines of a set apart without looking at them: a byte of each one's hash, and a list of them in the
-  /// order of their use.
+  /// Data to tell the lines of a set apart without looking at them: a byte of each one's hash, and a list of them in
+  /// the order of their use.
   struct alignas(64) Set {
     std::array<std::uint8_t, most_ways> prints = {};
     std::array<std::uint8_t, most_ways> newer = {};
@@ -212,7 +212,7 @@ class LineCacheOf {
     return lines_[(std::size_t{way} << log2_places_) + static_cast<std::size_t>(&set - sets_.data())];
   }
 
-  /// The first whose hash seems to be the key's, or the one that makes way.
+  /// Returns the first line whose hash seems to be the key's, else the one that the next insertion takes.
   [[nodiscard]] unsigned likely_way(const Set& set, const LineKey& key) const {
     unsigned found = set.used < ways_ ? unsigned{set.used} : unsigned{set.oldest};
     for_alike(set, key, [&](unsigned way) {
@@ -232,8 +232,9 @@ class LineCacheOf {
     return found;
   }
 
-  /// Eight bytes of hashes at a time: those that are as the key's, and some that only seem so, whose lines then tell
-  /// (Warren, Hacker's Delight, 6-1: bytes that are zero). Until `ends` says so of one.
+  /// Calls `ends` for the lines whose byte of the hash is the key's, until it returns true. Eight bytes are compared at
+  /// a time (Warren, Hacker's Delight, 6-1: bytes that are zero). This also finds a few lines with another byte, so
+  /// `ends` has to look at the line.
   template <class Use>
   static void for_alike(const Set& set, const LineKey& key, const Use& ends) {
     static_assert(std::endian::native == std::endian::little);

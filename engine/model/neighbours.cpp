@@ -9,17 +9,18 @@ namespace gpumem::model {
 
 namespace {
 
-/// Of L2, what a persisting window keeps (an H100: of up to 16 MiB of data nearly all, of more than 20 MiB less).
+/// The share of L2 that a persisting window keeps (an H100 keeps nearly all of up to 16 MiB of data, and less of more
+/// than 20 MiB).
 constexpr double kept_by_window = 0.375;
-/// Of L2, what data may take that are read in a fixed order again and again, and what passes meanwhile (an H100, 50
-/// MiB: found again at 43 MiB, in part at 45, lost at 48).
+/// The share of L2 that may be taken by data that are read in a fixed order again and again, together with the data
+/// that pass meanwhile (an H100, 50 MiB: found again at 43 MiB, in part at 45, lost at 48).
 constexpr double kept_in_turn = 0.9;
 
 double seconds_of_port(unsigned multiprocessors, double bytes_per_cycle, const Profile& profile) {
   return 1 / (std::max(multiprocessors, 1U) * bytes_per_cycle * static_cast<double>(profile.device.sm_clock_hz));
 }
 
-/// With nothing beside it, a flow is as fast as the stage that each byte takes longest of allows.
+/// Sets the rate that a flow reaches alone. The stage in which each byte takes longest limits it.
 Flow with_rate_alone(Flow flow) {
   flow.alone_bytes_per_s = 1 / std::ranges::max(flow.seconds_per_byte);
   flow.weight = flow.alone_bytes_per_s;
@@ -35,7 +36,7 @@ Flow neighbour_flow(unsigned multiprocessors, const Profile& profile) {
   return with_rate_alone(flow);
 }
 
-/// Of a victim that finds all of its bytes in L2.
+/// Returns the flow of a victim that finds all of its bytes in L2.
 Flow victim_flow(const Neighbours& neighbours, const Profile& profile) {
   const Rates& rates = profile.rates;
   Flow flow;
@@ -58,7 +59,8 @@ Flow victim_flow(const Neighbours& neighbours, const Profile& profile) {
   return with_rate_alone(flow);
 }
 
-/// What a byte that L2 has lost takes of memory: it is read, and what atomics have changed was written back before.
+/// Returns the seconds of memory time that a byte takes if L2 has lost it. The byte is read; if atomics have changed
+/// it, it was also written back before.
 double seconds_of_miss(Neighbours::Victim victim, const Rates& rates) {
   switch (victim) {
     case Neighbours::Victim::l2:
@@ -71,15 +73,15 @@ double seconds_of_miss(Neighbours::Victim victim, const Rates& rates) {
   return 0;
 }
 
-/// Whether the victim finds its data again, at these rates: if they fit into L2, and with them what the neighbour reads
-/// from one of its accesses to a byte to the next.
+/// True if the victim finds its data in L2 again, at these rates: the data must fit into L2 together with the bytes
+/// that the neighbour reads between two accesses of the victim to a byte.
 bool finds_again(const Neighbours& neighbours, const Profile& profile, double victim, double neighbour) {
   const auto bytes = static_cast<double>(neighbours.victim_bytes);
   return bytes * (1 + neighbour / victim) <= kept_in_turn * static_cast<double>(profile.device.l2_bytes);
 }
 
-/// The share of the victim's accesses that L2 does not answer if the stream drives its data out: but for what a window
-/// keeps.
+/// Returns the share of the victim's accesses that L2 does not answer if the stream drives its data out, all but the
+/// part that a window keeps.
 double driven_out(const Neighbours& neighbours, const Profile& profile) {
   if (neighbours.victim == Neighbours::Victim::link) return 0;
   if (!neighbours.persists) return 1;
@@ -87,11 +89,12 @@ double driven_out(const Neighbours& neighbours, const Profile& profile) {
   return 1 - std::min(kept_bytes / std::max(static_cast<double>(neighbours.victim_bytes), 1.0), 1.0);
 }
 
-/// What both reach at once where L2 does not answer that share of the victim's accesses.
+/// The bytes/s that both reach at once.
 struct BesideRates {
   double victim;
   double neighbour;
 };
+/// `missed_share` is the share of the victim's accesses that L2 does not answer.
 BesideRates beside_rates(const Neighbours& neighbours, const Profile& profile, double missed_share) {
   Flow victim = victim_flow(neighbours, profile);
   Flow beside = neighbour_flow(neighbours.neighbour_beside_multiprocessors, profile);

@@ -1,10 +1,10 @@
 #pragma once
-// Who pays for whom: what a kernel or copies (the victim) and a kernel that streams through device memory (the
-// neighbour) reach alone, and what both reach at once. Each demands time of stages for every byte: of the ports of its
-// own multiprocessors, which it shares with nobody, and of L2, memory and the link, which it shares. At once, both rise
-// in proportion to their weights until a stage has no time left; whoever does not use that stage goes on. The weight is
-// what a flow reaches alone. Of what a victim has lost from L2 it is the number of its multiprocessors: each of them
-// has as many loads on their way to memory. Nobody waits for atomics.
+// The rates of a kernel or copies (the victim) and of a kernel that streams through device memory (the neighbour), each
+// alone and both at once. Every byte takes time of stages: of the ports of a flow's own multiprocessors, which it does
+// not share, and of L2, memory and the link, which it does. At once, both rates rise in proportion to their weights
+// until a stage has no time left; a flow that does not use that stage goes on. The weight is the rate that a flow
+// reaches alone. For loads of data that L2 has lost, it goes by the number of multiprocessors: each has as many loads
+// on their way to memory. Atomics keep the first weight, because nothing waits for them.
 
 #include <array>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace gpumem::model {
 
-/// What flows of bytes may share.
+/// The stages that flows of bytes may share.
 enum class SharedStage { victim_ports, neighbour_ports, l2, memory, link };
 inline constexpr std::size_t shared_stages = 5;
 

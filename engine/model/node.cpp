@@ -12,7 +12,7 @@ namespace {
 constexpr unsigned most_gpus = 256;  // each with a link to each
 constexpr unsigned most_nvlinks = 1024;
 
-/// The value of a figure. How it is known is for who reads the file.
+/// Returns the value of a figure. Its `how` has to be there, but is only for people who read the file.
 JsonReader value_of(const JsonReader& figures, std::string_view name) {
   static const std::vector<std::string> members = {"value", "how"};
   const JsonReader figure = figures.member(name);

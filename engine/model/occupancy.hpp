@@ -1,5 +1,5 @@
 #pragma once
-// How many blocks a multiprocessor holds at once, and what keeps it from holding more.
+// The number of blocks that a multiprocessor holds at once, and the resource that keeps it from holding more.
 
 #include <cstdint>
 #include <string_view>
@@ -18,8 +18,8 @@ struct Occupancy {
 
 /// By the workload's threads, shared memory and (where it says so) registers. CUDA C++ Programming Guide, technical
 /// specifications per compute capability: whole warps are resident, each takes registers in units of 256, of 65536 that
-/// a multiprocessor has; from 8.0 on every block takes 1 KiB of shared memory more than it asks for. A launch whose
-/// block does not fit is not this function's business: it says one block.
+/// a multiprocessor has; from 8.0 on every block takes 1 KiB of shared memory more than it asks for. For a launch whose
+/// block does not fit, it returns one block.
 [[nodiscard]] Occupancy occupancy_of(const Workload& workload, const Device& device);
 
 /// Clusters of so many blocks that a GPU holds at once, a multiprocessor holding `blocks` of them. All blocks of a

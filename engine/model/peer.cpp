@@ -15,18 +15,20 @@ bool by_kernel(const PeerTraffic& traffic) {
   return traffic.mover == Mover::kernel_read || traffic.mover == Mover::kernel_write;
 }
 
-/// Whether NVLinks carry the bytes.
+/// True if NVLinks carry the bytes.
 bool over_nvlink(const PeerTraffic& traffic) {
   return traffic.mover != Mover::host && traffic.link.nvlink_bytes_per_s().has_value();
 }
 
-/// Of the link to the host, and of whatever else joins two GPUs by PCI Express: each way, while one is used or both.
+/// Returns the bytes/s each way, with one way in use or both, of copies over the link to the host, or over whatever
+/// else joins two GPUs by PCI Express.
 double copied_over_pcie(const PeerTraffic& traffic, const Rates& rates) {
   const double one_way = std::min(rates.pcie_to_device_bytes_per_s, rates.pcie_to_host_bytes_per_s);
   return traffic.both_ways ? std::min(one_way, rates.pcie_both_ways_bytes_per_s / 2) : one_way;
 }
 
-/// Of bytes that are written to the host's memory and read from it: each way, while one is used or both.
+/// Returns the bytes/s each way, with one way in use or both, of bytes that are written to the host's memory and read
+/// from it. Infinite if the rate of the host's memory is not known.
 double staged_in_host_memory(const PeerTraffic& traffic, const Rates& rates) {
   const double passes = traffic.both_ways ? 4 : 2;
   return rates.host_memory_bytes_per_s > 0 ? rates.host_memory_bytes_per_s / passes

@@ -2,9 +2,9 @@
 // Bytes between two GPUs: what the link between them carries less its packets' overhead, or the link to the host.
 //
 // NVLink sends packets of up to 256 bytes of payload from copy engines and of 128, a line, from kernels, each behind a
-// header; while both ways are used, requests and acknowledgements of the one way cross with the data of the other. What
-// is left then is a share of the rate that data sheets give, the same for all four on the H200
-// (configs/gpus/h200.json).
+// header. While both ways are used, requests and acknowledgements of the one way cross with the data of the other. The
+// bandwidth left after this overhead is, on the H200, the data sheets' rate times one factor for all four cases:
+// nvlink_efficiency (configs/gpus/h200.json).
 
 #include <vector>
 
@@ -14,7 +14,8 @@
 
 namespace gpumem::model {
 
-/// Bytes/s and way that the mover gets out of the link; of the host's memory that of the slower half of the way.
+/// Returns the bytes/s each way that the mover gets out of the link; by way of the host's memory, those of the slower
+/// half of the way.
 [[nodiscard]] double peer_bytes_per_s(const PeerTraffic& traffic, const Profile& profile);
 
 struct PeerTime {
@@ -23,7 +24,7 @@ struct PeerTime {
 };
 [[nodiscard]] PeerTime peer_time(const PeerTraffic& traffic, const Profile& profile);
 
-/// Of one load that waits for the one before.
+/// Returns the seconds of one load that waits for the one before.
 [[nodiscard]] double peer_latency_s(const PeerTraffic& traffic, const Profile& profile);
 
 }  // namespace gpumem::model

@@ -30,8 +30,8 @@ void schedule_operations(Prediction& prediction, const Workload& workload, const
     }
   }
   prediction.seconds = simulated.seconds;
-  // What runs one after another needs no drawing, unless it is the sequence that work in several streams is held
-  // against.
+  // Operations that run one after another need no timeline, unless they are the sequence that work in several streams
+  // is compared with.
   const bool may_overlap = std::ranges::any_of(workload.operations, [&](const Operation& operation) {
     return operation.stream != workload.operations.front().stream || operation.work == Operation::Work::busy_kernel;
   });
@@ -57,7 +57,7 @@ Prediction predict_with(const std::optional<Traffic>& traffic, std::vector<acces
       launch_seconds(prediction.stages, prediction.demand, workload, profile.rates, prediction.cache_resident);
   if (!workload.operations.empty()) schedule_operations(prediction, workload, profile);
   if (workload.peer) {
-    // What both GPUs' own memory does is far faster, and goes on at the same time.
+    // Both GPUs' own memory is far faster, and works at the same time.
     PeerTime peer = peer_time(*workload.peer, profile);
     prediction.cache_resident = false;
     prediction.stages = std::move(peer.stages);

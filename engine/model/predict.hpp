@@ -1,8 +1,8 @@
 #pragma once
 // The model: what a workload demands of each stage (demand.hpp), over the rate of that stage (stages.hpp). The slowest
 // stage is the bottleneck and, with the fixed cost of a launch, gives the time. A workload of several operations takes
-// as long as simulating them does (schedule.hpp), each launch being such a time. What crosses between GPUs takes
-// as long as its link does (peer.hpp).
+// as long as simulating them does (schedule.hpp), each launch being such a time. Bytes that cross between GPUs take as
+// long as their link takes (peer.hpp).
 
 #include <optional>
 #include <string>
@@ -31,16 +31,16 @@ struct Prediction {
   std::vector<measure::StageSpan> timeline;  ///< of several operations, one span each; else empty
 };
 
-/// A launch that is simulated is simulated with `log2_fewer_lines` fewer, halved so many times: sooner, and about
-/// right.
+/// If a launch has to be simulated, the number of its lines is halved `log2_fewer_lines` times: this is faster, and
+/// about right.
 [[nodiscard]] Prediction predict(const Workload& workload, const Profile& profile, unsigned log2_fewer_lines = 0);
 
-/// The same, given what takes long: the summaries of the workload's sites, and the traffic that they need simulated.
+/// The same, given the parts that take long: the summaries of the workload's sites, and the simulated traffic.
 [[nodiscard]] Prediction predict_with(const std::optional<Traffic>& traffic, std::vector<access::SiteSummary> sites,
                                       const Workload& workload, const Profile& profile);
 
-/// Why nothing is predicted of a workload but its requests: the profile does not know rates that it needs, or no stage
-/// reaches what it does. Empty where its time is predicted.
+/// Says why only the requests of a workload are predicted: the profile does not know rates that it needs, or the model
+/// has no stage for it. Empty if its time is predicted.
 [[nodiscard]] std::string why_unpredicted(const Workload& workload, const Profile& profile);
 
 }  // namespace gpumem::model

@@ -63,7 +63,8 @@ std::vector<std::string> rate_names() {
   return names;
 }
 
-/// The device and the rates. Those left out stay 0, and without `how`; with `all_rates` none may be.
+/// Parses the device and the rates. Rates that are left out stay 0, without `how`; with `all_rates` only measured_only
+/// ones may be left out.
 Profile parse_gpu(const JsonReader& json, bool all_rates) {
   static const std::vector<std::string> rate_members = {"value", "how"};
   Profile profile;
@@ -81,7 +82,7 @@ Profile parse_gpu(const JsonReader& json, bool all_rates) {
   return profile;
 }
 
-/// The profile all of whose rates were measured, which others fall back on.
+/// Returns the profile whose rates were all measured, which others fall back on.
 Profile reference_profile() {
   const auto& shipped = *std::ranges::find(embedded_profiles(), "h200", &EmbeddedProfile::name);
   return parse_gpu(JsonText(shipped.json, "configs/gpus/h200.json").root(), true);

@@ -1,5 +1,5 @@
 #pragma once
-// What the model knows about a GPU: its attributes and the rates of its stages, each with how it is known.
+// The model's knowledge of a GPU: its attributes and the rates of its stages, each with how it is known.
 
 #include <map>
 #include <span>
@@ -13,11 +13,11 @@
 namespace gpumem::model {
 
 /// The rates of a GPU's stages, of the whole GPU unless the name says otherwise. docs/method.md tells how each acts.
-/// Those from pcie_to_device_bytes_per_s to pcie_latency_s they are
-/// of the host link and of the host beyond it, from there on of loads that wait for each other (chase.hpp), and from
-/// nvlink_efficiency on of links between GPUs, and from cluster_read_bytes_per_cycle on of clusters. Those from
-/// atomic_turn_cycles on, and of instructions, are constants of the model's formulas: fitted to measurements once, and
-/// fitted again by no command.
+/// The rates from pcie_to_device_bytes_per_s to pcie_latency_s are of the host link and of the host beyond it. From
+/// there on they are of loads that wait for each other (chase.hpp), from nvlink_efficiency on of links between GPUs,
+/// and from cluster_read_bytes_per_cycle on of clusters. The rates from atomic_turn_cycles on, and those of
+/// instructions, are constants of the model's formulas: they were fitted to measurements once, and no command fits them
+/// again.
 struct Rates : pattern::InstructionCosts {
   double dram_read_bytes_per_s = 0;     ///< reads alone
   double dram_write_bytes_per_s = 0;    ///< writes alone
@@ -115,7 +115,7 @@ struct Rates : pattern::InstructionCosts {
   double staged_piece_s = 0;  ///< what one GPU's waiting for the other adds to each chunk on its way through the host
   double host_memory_bytes_per_s = 0;  ///< of the host's memory, what all copies of all GPUs share; 0: not known
 
-  // Of a multiprocessor, by clusters whose blocks have one each (cluster.hpp):
+  // Per multiprocessor, in clusters whose blocks have one each (cluster.hpp):
   double cluster_read_bytes_per_cycle = 0;  ///< of one block, alone
   double cluster_write_bytes_per_cycle = 0;
   double cluster_atomic_bytes_per_cycle = 0;
@@ -134,7 +134,7 @@ struct Rates : pattern::InstructionCosts {
   double atomic_slices = 0;        ///< most of these that work at once
   double on_chip_exponent = 0;  ///< as overlap_exponent, of arithmetic, waits in a loop and the banks of L1 and shared
   double addresses_exponent = 0;  ///< as overlap_exponent, of working out addresses while other warps wait
-  // Of a launch that is simulated:
+  // For launches that are simulated:
   double l2_loads_exponent = 0;   ///< as overlap_exponent, of L2's answers to loads and the lines fetched for them
   double l2_filled_share = 0;     ///< of the cost of lines that stores leave incomplete, what stores wait for
   double l2_exposed_share = 0;    ///< of loads or stores, whichever is shorter: what adds to the longer
@@ -143,12 +143,13 @@ struct Rates : pattern::InstructionCosts {
   double l2_written_share = 0;    ///< of the lines that share their places: most that wait to be written to memory
   double l1_lines_at_a_time = 0;  ///< that L1 looks up while it passes on one, if their words lie in different banks
   double code_fetch_s = 0;        ///< to fetch a pattern's machine code, which shows where L2 has all that is asked for
-  /// Of the parts of a sector that neighbouring warps store, those that arrive in L2 one by one: behind loads, and else
-  /// with so many stores in a row half of them.
+  /// The share of the parts of sectors, stored by neighbouring warps, that arrive in L2 one by one: first the share
+  /// behind loads; then, for launches without loads, the number of stores in a row at which it is half.
   double uncombined_behind_loads_share = 0;
   double uncombined_half_stores = 0;
-  /// The same of a launch that is simulated: half of them where neighbouring warps store to so many lines, work out
-  /// addresses for so many cycles, and a store goes to far fewer lines than this. The odds grow with a power of each.
+  /// The same for a launch that is simulated. The share is half if neighbouring warps store to uncombined_half_lines
+  /// lines, take uncombined_usual_cycles for their addresses, and a store goes to far fewer lines than
+  /// uncombined_many_lines. The odds grow with a power of each.
   double uncombined_half_lines = 0;
   double uncombined_usual_cycles = 0;
   double uncombined_many_lines = 0;
@@ -188,16 +189,16 @@ struct RateField {
   bool carried = false;   ///< a constant of the model's formulas: `gpumem calibrate` carries it over, never fits it
   double least = 1e-18;   ///< that a profile may give it: no sum or product gets near the ends of what a double holds
   double most = 1e24;
-  /// Nothing that a device says of itself tells it, nor what others measured on another GPU: a profile that leaves it
-  /// out does not know it. It is 0 then, and what needs it is not predicted (Workload::needed_rates).
+  /// True if neither the device's attributes nor measurements of another GPU tell the rate. A profile that leaves it
+  /// out does not know it: it is 0 then, and workloads that need it are not predicted (Workload::needed_rates).
   bool measured_only = false;
 };
 
 /// The rates by name, in the order of profile files: the one place that lists them.
 [[nodiscard]] std::span<const RateField> rate_fields();
 
-/// Where a profile is from: one of configs/gpus, one that this user's `gpumem calibrate` left for the GPU, a file, or
-/// none at all but what the device says of itself.
+/// The source of a profile: one of configs/gpus, one that this user's `gpumem calibrate` left for the GPU, a file, or
+/// only the attributes of the device.
 enum class ProfileSource { shipped, own, file, attributes };
 
 [[nodiscard]] std::string_view to_string(ProfileSource source);
@@ -209,12 +210,12 @@ struct Profile {
   std::map<std::string, std::string> how;  ///< rate name -> how its value is known
   bool from_attributes = false;            ///< states no rate: guessed from the device's attributes
   ProfileSource source = ProfileSource::file;
-  /// Of a node, all of its GPUs with their links, the first of which is `device`; otherwise empty.
+  /// All GPUs of a node, with their links; the first is `device`. Empty if the profile is not of a node.
   std::vector<Device> gpus = {};
 };
 
 /// Parses a profile: of a GPU, or of a node, which may name the shipped profile of its GPUs instead of repeating it.
-/// Rates that it leaves out are the H200's, scaled as their field says; `how` says so. Those that are measured only
+/// Rates that it leaves out are the H200's, scaled as their field says; `how` says so. If they are measured_only, they
 /// stay unknown. Copy engines left out are two, one each way. Throws a usage error that names the source, the JSON
 /// pointer and what was expected.
 [[nodiscard]] Profile parse_profile(std::string_view text, const std::string& source);
@@ -222,21 +223,21 @@ struct Profile {
 /// Rates in the proportions measured on an H200, scaled by what the device says of itself. A guess, and marked as one.
 [[nodiscard]] Profile profile_from_attributes(const Device& device);
 
-/// All rates of another GPU, scaled by the rule of those that a profile leaves out: what the rule is worth shows where
-/// both GPUs were measured.
+/// Returns all rates of another GPU, scaled by the rule for rates that a profile leaves out. If both GPUs were
+/// measured, this shows how good the rule is.
 [[nodiscard]] Profile scaled_from(const Profile& reference, const Device& device);
 
-/// The shipped profile that a text names (profile_names.hpp) or, if it looks like a path (has a slash or ends in
-/// .json), that of a file. Throws a usage error for a name that fits none or several, and for an invalid file.
+/// Returns the shipped profile that a text names (profile_names.hpp). A text that looks like a path names a file, as
+/// for find_profile(). Throws a usage error for a name that fits none or several, and for an invalid file.
 [[nodiscard]] Profile load_profile(const std::string& name_or_path);
 
-/// The shipped profile of this kind of device, which is none of a node, else one guessed from its attributes.
+/// Returns the shipped profile of this kind of device, never one of a node, else one guessed from its attributes.
 [[nodiscard]] Profile profile_of(const Device& device);
 
-/// Of the shipped ones.
+/// Returns the names of the shipped profiles.
 [[nodiscard]] std::vector<std::string> profile_names();
 
-/// The text of a profile file, which parse_profile() reads back; of a node that of its GPU.
+/// Returns the text of a profile file, which parse_profile() reads back; for a node, that of its GPU.
 [[nodiscard]] std::string to_json(const Profile& profile);
 
 /// The shipped profiles, generated at build time from configs/gpus.

@@ -27,7 +27,7 @@ std::string without_separators(std::string_view name) {
   return text;
 }
 
-/// A name without separators and makers, and where its words end.
+/// A name without separators and makers, and the places where its words end.
 struct GpuWords {
   explicit GpuWords(std::string_view name) {
     for (const char c : name) {
@@ -40,12 +40,12 @@ struct GpuWords {
     end_word();
   }
 
-  /// Whether something may begin at this place: at a word, or at a number behind letters.
+  /// True if a word begins at `place`, or a number right behind letters.
   [[nodiscard]] bool begins_at(std::size_t place) const {
     const bool number = place > 0 && is_digit(text[place]) && !is_digit(text[place - 1]);
     return place == 0 || number || std::ranges::find(ends, place) != ends.end();
   }
-  /// Only at the end of a word: an L4 is no L40, and an L40 no L40S.
+  /// True only at the end of a word: an L4 is no L40, and an L40 no L40S.
   [[nodiscard]] bool ends_at(std::size_t place) const { return std::ranges::find(ends, place) != ends.end(); }
 
   [[nodiscard]] bool has(std::string_view part) const {
@@ -76,7 +76,7 @@ std::string family_of(std::string_view name) {
   return std::string(first.substr(0, first.find_first_of("0123456789")));
 }
 
-/// In quotes if it is more than a word.
+/// The profile's name, in quotes if it has more than one word.
 std::string profile_quoted(const ProfileName& profile) {
   return profile.name.find(' ') == std::string::npos ? profile.name : "'" + profile.name + "'";
 }
@@ -86,7 +86,7 @@ std::string profile_in_words(const ProfileName& profile) {
   return fmt::format("{} ({}{})", profile_quoted(profile), profile.device, profile.own ? ", your own" : "");
 }
 
-/// The nearest first.
+/// The places of at most three similar profiles, the nearest first.
 std::vector<std::size_t> nearest_profiles(std::string_view text, std::span<const ProfileName> names) {
   constexpr std::size_t most = 3;
   const std::string typed = normalised_gpu(text);

@@ -15,7 +15,7 @@ struct Weighed {
   double weight;
 };
 
-/// Those with a weight of 0 have no part in it.
+/// The queues of a level between which a mix lies. Their weights add up to 1; a queue of weight 0 is not used.
 std::array<Weighed, 2> queues_of(std::string_view level, double written) {
   if (level == "l2") return {{{l2_queue(), 1}, {l2_queue(), 0}}};
   if (level != "memory") throw std::logic_error("no queue is known of the level " + std::string(level));

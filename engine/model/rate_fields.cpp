@@ -8,7 +8,7 @@ constexpr RateField constant(const char* name, RateMember value, double least, d
   return {name, value, Scale::nothing, false, true, least, most};
 }
 
-/// Nothing else tells it than a measurement on such a GPU.
+/// A rate that only a measurement on a GPU of the kind tells.
 constexpr RateField measured_only(const char* name, RateMember value, double least = RateField{}.least,
                                   double most = RateField{}.most) {
   return {name, value, Scale::nothing, true, false, least, most, true};
@@ -18,11 +18,11 @@ constexpr RateField cycles(const char* name, RateMember value) { return constant
 constexpr RateField lines(const char* name, RateMember value) { return constant(name, value, 1e-3, 1e6); }
 constexpr RateField share(const char* name, RateMember value) { return constant(name, value, 1e-6, 1); }
 constexpr RateField factor(const char* name, RateMember value) { return constant(name, value, 1e-3, 1e3); }
-/// Its inverse is an exponent of 2 where two things that hide each other take as long as each other.
+/// The least exponent p. Two things of equal length that hide each other take 2^(1/p) times as long as one of them.
 constexpr double least_exponent = 0.1;
 constexpr RateField exponent(const char* name, RateMember value) { return constant(name, value, least_exponent, 10); }
 
-/// Of what a queue grows by: below 1, so that it is finite beside any traffic below all.
+/// The largest growth of a queue: below 1, so that the wait is finite for any share of traffic below 1.
 constexpr double most_growth = 0.999999;
 
 }  // namespace

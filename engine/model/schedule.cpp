@@ -17,19 +17,20 @@ using Work = Operation::Work;
 
 enum Engine : unsigned { to_device, to_host, kernels, host, engine_count };
 
-/// An operation as the engines see it: equal parts, each some time of the engine's own and then bytes over the link.
+/// An operation as the engines see it: equal parts. Each part takes time of the engine's own, then moves bytes over the
+/// link.
 struct Job {
   Engine engine = host;
   unsigned stream = 0;
   std::uint64_t count = 1;
   bool holds_host = false;  ///< until it ends
-  // Of one part:
-  double call_s = 0;      ///< the host's, to queue it
+  // For each part:
+  double call_s = 0;      ///< the host's call that queues it
   double overhead_s = 0;  ///< fixed cost of a copy
-  double work_s = 0;      ///< what the engine works apart from that
+  double work_s = 0;      ///< other work of the engine
   double link_bytes = 0;
   double link_bytes_per_s = 1;       ///< while the other direction is idle
-  std::string_view work_stage = {};  ///< what `work_s` counts as
+  std::string_view work_stage = {};  ///< that `work_s` counts for
 };
 
 Engine copy_engine(bool in, const Device& device) {
@@ -37,7 +38,7 @@ Engine copy_engine(bool in, const Device& device) {
   return in || device.copy_engines == 1 ? to_device : to_host;
 }
 
-/// How fast the host moves pageable memory to or from where a copy engine can reach it.
+/// Bytes per second that the host moves from pageable memory to memory that a copy engine can reach, or back.
 double staging_bytes_per_s(bool in, const Operation& operation, const Workload& workload, const Rates& rates) {
   if (!in) return rates.staging_to_host_bytes_per_s;
   const auto all_host_bytes = static_cast<double>(std::max(operation.bytes, workload.host_bytes));
@@ -122,11 +123,11 @@ class Simulation {
   [[nodiscard]] const std::vector<Job>& jobs() const { return jobs_; }
   [[nodiscard]] const std::vector<Span>& spans() const { return spans_; }
   [[nodiscard]] double now() const { return now_; }
-  /// How long this engine had bytes on the link.
+  /// Seconds for which this engine had bytes on the link.
   [[nodiscard]] double link_seconds(Engine engine) const { return workers_[engine].link_seconds; }
 
  private:
-  /// What an engine is at. Parts are known by the index of their job.
+  /// The state of an engine. Parts are identified by the index of their job.
   struct Worker {
     std::deque<std::size_t> waiting;
     std::optional<std::size_t> current;
@@ -142,7 +143,7 @@ class Simulation {
         1.0, rates.pcie_both_ways_bytes_per_s / (rates.pcie_to_device_bytes_per_s + rates.pcie_to_host_bytes_per_s));
   }
 
-  /// The host goes on: to its next call, or over it if it takes no time, until a call or a job holds it.
+  /// Lets the host go on until a call or a job holds it. Calls that take no time return at once.
   void issue() {
     while (!calling_ && !held_by_ && next_ < jobs_.size()) {
       if (issued_ == jobs_[next_].count) {
@@ -192,7 +193,7 @@ class Simulation {
     if (!worker.current && !worker.waiting.empty()) start(worker);
   }
 
-  /// Until this worker gets to its bytes or to its end.
+  /// Seconds until this worker gets to its bytes or to its end.
   [[nodiscard]] double seconds_left(const Worker& worker) const {
     if (!worker.on_link()) return worker.own_seconds_left;
     return worker.link_bytes_left / (jobs_[*worker.current].link_bytes_per_s * link_share_);
@@ -225,7 +226,7 @@ class Simulation {
   std::vector<Job> jobs_;
   std::vector<Span> spans_;
   double both_ways_share_;
-  double link_share_ = 1;  ///< of its own rate that each copy gets now
+  double link_share_ = 1;  ///< share of its own rate that each copy gets now
   double now_ = 0;
   std::array<Worker, engine_count> workers_;
   std::map<unsigned, std::deque<std::size_t>> streams_;  ///< parts issued and not ended

@@ -1,5 +1,5 @@
 #pragma once
-// When the operations of a workload run, by simulating them: which wait for which, and what shares what.
+// Simulates the operations of a workload: when each one runs, what it waits for and what it shares.
 //
 // Modelled:
 // - One host thread issues the operations in their order. A call that queues a copy or launch takes it some time, once
@@ -31,16 +31,16 @@ struct StageTime {
 struct Schedule {
   double seconds = 0;                        ///< from the first call until the last operation has ended
   std::vector<measure::StageSpan> timeline;  ///< one per operation: from its first part's start to its last one's end
-  /// What each kind of work takes, whatever runs beside it: "pcie" (bytes over the link, in the direction that takes
-  /// longer), "copies" (their fixed costs in that way, or the host's calls if those take longer), "host_copy" (staging
-  /// and packing), "kernel" (of busy kernels) and "host" (computing). Those without work are left out, and so are
-  /// launches, which the caller knows better.
+  /// Seconds of each kind of work, as if nothing ran beside it: "pcie" (bytes over the link, in the direction that
+  /// takes longer), "copies" (fixed costs of the copy engine that has the most, or the host's calls if those take
+  /// longer), "host_copy" (staging and packing), "kernel" (busy kernels) and "host" (computing). Kinds without work are
+  /// left out. So are launches, whose stages the caller adds.
   std::vector<StageTime> stages;
 };
 
-/// Plays through the workload's operations. `launch_seconds` is what one launch of its kernel takes. What the host's
-/// clock times includes the host's calls and its wait for the end; what the device's clock times was all queued before,
-/// but several streams have to be started from one and joined again.
+/// Simulates the workload's operations. `launch_seconds` is the time of one launch of its kernel. With the host's
+/// clock, the result includes the host's calls and its wait for the end. With the device's clock, all work was queued
+/// before, but several streams have to be started from one and joined again.
 [[nodiscard]] Schedule schedule(const Workload& workload, const Profile& profile, double launch_seconds);
 
 }  // namespace gpumem::model

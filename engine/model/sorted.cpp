@@ -36,7 +36,8 @@ bool is_in_order(const access::Site& site) {
   return up || down;
 }
 
-/// Full warps, the fewest that make so many accesses. What several of them share is asked for once more by each.
+/// Replaces the requests of a site by sorted ones: the fewest full warps that make so many accesses. Each request
+/// touches at least one sector and one line, even if it shares them with others.
 void sort(access::Site& site, double accesses) {
   access::SiteSummary& summary = *site.summary;
   const double requests = std::ceil(accesses / access::warp_lanes);

@@ -1,5 +1,5 @@
 #pragma once
-// What a launch would take if its accesses came in the order of their addresses.
+// Predicts the time of a launch if its accesses came in the order of their addresses.
 
 #include <optional>
 
@@ -7,8 +7,9 @@
 
 namespace gpumem::model {
 
-/// How many times as fast it would be by the model, each site touching what it does now, neighbours in memory by
-/// neighbouring lanes; 1 if all come in that order already. Absent where that is not known of a site.
+/// The predicted speed-up if the accesses of each site were sorted: the site touches the same memory as now, and
+/// neighbouring lanes access neighbours in memory. 1 if all sites are in order already; nullopt if the useful bytes of
+/// a site are not known.
 [[nodiscard]] std::optional<double> sorted_gain(const Workload& workload, const Prediction& prediction,
                                                 const Profile& profile);
 

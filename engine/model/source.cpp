@@ -9,7 +9,8 @@ namespace gpumem::model {
 
 namespace {
 
-/// What a profile says of a rate; of one that is "as OTHER: why", what it says of the other.
+/// The profile's words on how it knows a rate. For a rate that is "as OTHER: why", they are the words on the other
+/// rate, unless there are none or they begin with "as" themselves.
 std::string_view how_of(const Profile& profile, std::string_view rate) {
   const auto found = profile.how.find(std::string(rate));
   if (found == profile.how.end()) return {};
@@ -38,21 +39,21 @@ OtherGpu other_gpu(std::string_view how) {
   return {.rest = how};
 }
 
-/// How texts begin that are no publication.
+/// The beginnings of texts that name no publication, and the source that each stands for.
 constexpr std::pair<std::string_view, Source> beginnings[] = {
     {"measured", Source::measured}, {"counted", Source::measured}, {"fitted", Source::fitted},
     {"the H200's", Source::scaled}, {"scaled", Source::scaled},    {"assumed", Source::assumed},
     {"chosen", Source::assumed},    {"told from", Source::fitted}, {"as ", Source::assumed},
     {"no part", Source::assumed}};
 
-/// The beginning that a text has; null of a publication.
+/// The entry of `beginnings` that a text begins with; null for a publication.
 const std::pair<std::string_view, Source>* beginning_of(std::string_view how) {
   const auto* const found =
       std::ranges::find_if(beginnings, [&](const auto& beginning) { return how.starts_with(beginning.first); });
   return found == std::end(beginnings) ? nullptr : found;
 }
 
-/// Who published it: the text up to where it says what.
+/// The author of a publication: the text up to the first colon, comma or semicolon, without "published" before it.
 std::string_view publication(std::string_view how) {
   for (const std::string_view word : {"published: ", "published in ", "published by ", "published "}) {
     if (how.starts_with(word)) {

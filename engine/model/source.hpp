@@ -1,5 +1,5 @@
 #pragma once
-// Where a profile has a rate from, read off how the profile says that it is known.
+// The source of a profile's rate, read off the profile's words on how the rate is known.
 
 #include <string>
 #include <string_view>
@@ -17,12 +17,13 @@ enum class Source {
   attributes,  ///< there is no profile, so that all rates are the H200's, scaled
 };
 
-/// Of a rate by its name (rate_fields()). One that is "as" another rate has that one's source.
+/// The source of a rate, by its name (rate_fields()). A rate that is "as" another one has that one's source.
 [[nodiscard]] Source source_of(const Profile& profile, std::string_view rate);
 
-/// Whether the profile says how it knows a rate: with the words of one of the sources above, or as "WHO, WHERE: WHAT"
-/// of a publication. "of an L40: WHO, WHERE: WHAT" is a publication about another GPU that has the same part, "scaled
-/// from an A40: WHO, WHERE: WHAT" such a figure made fit. One that is "as" another rate is known if that one is.
+/// True if the profile says how it knows a rate: with the words of one of the sources above, or with a publication,
+/// "WHO, WHERE: WHAT". The form "of an L40: WHO, WHERE: WHAT" is a publication about another GPU that has the same
+/// part, and "scaled from an A40: WHO, WHERE: WHAT" is such a figure, scaled to fit. A rate that is "as" another one is
+/// known if that one is.
 [[nodiscard]] bool names_source(const Profile& profile, std::string_view rate);
 
 /// For reports: "measured", "scaled".
@@ -32,7 +33,7 @@ enum class Source {
 /// from an A40 (Ernst)", "from attributes".
 [[nodiscard]] std::string source_words(const Profile& profile, std::string_view rate);
 
-/// Whether a GPU of the kind was measured to know it, by whomever.
+/// True for sources that rest on measurements of such a GPU, whoever made them: measured, fitted or published.
 [[nodiscard]] constexpr bool rests_on_measurements(Source source) {
   return source == Source::measured || source == Source::fitted || source == Source::published;
 }

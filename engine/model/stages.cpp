@@ -17,9 +17,9 @@ namespace {
 /// there are, the more rows of DRAM are open at once, and the less of each is had at a time.
 struct LineSeconds {
   double loaded;
-  double filled;  ///< of which sectors had to be fetched because stores left them incomplete
+  double filled;  ///< lines with sectors that had to be fetched because stores left them incomplete
   double stored;
-  double mixed;  ///< more for those of which other sectors were complete
+  double mixed;  ///< added for filled lines whose other sectors were complete
 
   LineSeconds(const Demand& demand, const Rates& rates) {
     const double spread = 1 + rates.line_spread_share * (1 - 1 / demand.turns);
@@ -66,8 +66,8 @@ double dram_seconds(const Demand& demand, const Rates& rates) {
          (demand.simulated ? 0 : demand.l2_split_sectors / rates.dram_split_sectors_per_s);
 }
 
-/// Share of the shorter of loads and stores of whole lines that adds to the longer, such that as many bytes each way
-/// meet the measured rate of copies.
+/// The share of the shorter time, of loads and of stores of whole lines, that adds to the longer time. With it, equally
+/// many bytes each way take as long as the measured rate of copies says.
 double both_ways_share(const Rates& rates) {
   constexpr double atoms_per_line = access::line_bytes / double{access::dram_atom_bytes};
   constexpr double sectors_per_line = access::line_bytes / double{access::sector_bytes};
@@ -80,10 +80,10 @@ double both_ways_share(const Rates& rates) {
 }
 
 /// Seconds for a kernel's loads and stores over the link. Loads cost per line, atom and sector, and again for lines
-/// that two requests ask for. Whole sectors are stored by the byte, others one by one: those that share an atom of the
-/// host's memory wait for each other, a lone one has the host read and write an atom, the slower the fewer channels
-/// those atoms lie in. The link carries both ways at once, but not for free: of the shorter time a share adds to the
-/// longer. Stores that wait for each other leave the link to the loads.
+/// that two requests ask for. Whole sectors are stored by the byte, other stores one by one: those that share an atom
+/// of the host's memory wait for each other. A lone store makes the host read and write an atom, which takes longer the
+/// fewer channels those atoms lie in. The link carries both ways at once, but not for free: a share of the shorter time
+/// adds to the longer. Stores that wait for each other leave the link to the loads.
 double pcie_seconds(const Demand& demand, const Rates& rates) {
   const double reads = demand.pcie_load_lines / rates.pcie_load_lines_per_s +
                        demand.pcie_load_atoms / rates.pcie_load_atoms_per_s +
@@ -98,22 +98,23 @@ double pcie_seconds(const Demand& demand, const Rates& rates) {
          rates.pcie_lone_copy_share * std::min(reads, lone);
 }
 
-/// Times that a multiprocessor with the most blocks takes of what each would, if blocks could be shared out evenly.
+/// The blocks of the multiprocessor that has the most of them, as a multiple of the mean.
 double unevenness(const Workload& workload, const Device& device) {
   const auto blocks = static_cast<double>(std::max(workload.blocks, std::uint64_t{1}));
   return std::ceil(blocks / device.multiprocessors) * device.multiprocessors / blocks;
 }
 
-/// Both, where one can hide behind the other: (a^p + b^p)^(1/p). Written so that the longer one stands alone when the
-/// other is nothing, and nothing overflows.
+/// Seconds of two things that can hide behind each other: (a^p + b^p)^(1/p). Written so that the longer one stands
+/// alone if the other is 0, and nothing overflows.
 double overlapped(double a, double b, double exponent) {
   const auto [shorter, longer] = std::minmax(a, b);
   return longer == 0 ? 0 : longer * std::pow(1 + std::pow(shorter / longer, exponent), 1 / exponent);
 }
 
-/// Seconds that L2 and memory take for a launch that was simulated, `others` being the longest of what they do at once.
-/// Loads wait for L2's answers and for lines that it fetches, which hide each other in part; stores that find their
-/// line there come and go before those that do not; and little of the one hides behind the other (docs/patterns.md).
+/// Seconds of L2 and memory for a launch that was simulated. `others` is the longest of their other stages, which run
+/// at the same time. Loads wait for L2's answers and for lines that it fetches, which hide each other in part. Stores
+/// that find their line in L2 come and go before those that do not, so their times add up. Loads and stores hide little
+/// of each other (docs/patterns.md).
 double simulated_seconds(const Demand& demand, const Rates& rates, double others, bool cached) {
   const LineSeconds lines = simulated_lines(cached ? Demand{} : demand, rates);
   const double loads =
@@ -148,7 +149,7 @@ bool is_cached(const Workload& workload, const Demand& demand, const Device& dev
 std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workload, const Profile& profile,
                                      bool cached) {
   const Rates& rates = profile.rates;
-  // Of all multiprocessors together.
+  // All multiprocessors together.
   const double cycles_per_s = static_cast<double>(profile.device.sm_clock_hz) * profile.device.multiprocessors;
   const double uneven = unevenness(workload, profile.device);
   std::vector<StageTime> stages;
@@ -165,7 +166,7 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
     if (uneven_work) stage("uneven_work", waiting.uneven_s);
     if (workload.in_step) stage("barriers", waiting.barriers_s);
   }
-  // What goes through L1 to and from registers takes turns with shared memory, which lies in the same banks.
+  // Loads and stores through L1 take turns with shared memory, which lies in the same banks.
   const double lines = demand.l1_load_lines + demand.l1_store_lines;
   if (demand.l1_load_lines > 0 || demand.simulated) {
     stage("l1_lines", uneven * lines / (rates.l1_lines_per_cycle * cycles_per_s));
@@ -220,7 +221,7 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
   double arithmetic = 0;
   double addresses = 0;
   double memory = 0;
-  // If it is known what warps do besides loading, what barriers cost is that memory waits for it.
+  // If the chains of warps are known, barriers cost the time in which memory waits for the warps.
   const auto found = std::ranges::find(stages, "barriers", &StageTime::stage);
   const double barriers = found == stages.end() ? 0 : found->seconds;
   const double idle_memory = workload.chains ? barriers : 0;
@@ -240,16 +241,16 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
     *part = std::max(*part, stage.seconds + (stage.stage == loaded_from ? idle_memory : 0));
   }
   if (demand.simulated) memory = simulated_seconds(demand, rates, memory, cached);
-  // What a multiprocessor does in turns hides less than what goes on beyond it.
+  // Stages on the multiprocessor take turns, so they hide less of each other than stages beyond it.
   double on_chip = overlapped(banks, arithmetic, rates.on_chip_exponent);
   if (workload.waits > 1) {
     on_chip = overlapped(on_chip, latency, rates.on_chip_exponent);
     latency = 0;
   }
-  // That loads wait the longer the busier memory is, the stage of latency knows.
+  // The latency stage already contains that loads wait longer for a busier memory.
   const double loaded = overlapped(std::max(memory, latency), on_chip, rates.overlap_exponent);
   const double work = overlapped(loaded, addresses, rates.addresses_exponent);
-  // Where L2 has all that is asked for, what shows is that the machine code of a pattern is fetched first.
+  // If L2 has all data, the time shows that the machine code of a pattern is fetched first.
   const bool has_code = demand.simulated || workload.address_cycles;
   const double idle = rates.cached_launch_s + (cached && has_code ? rates.code_fetch_s : 0);
   // Stores over the link are posted, and nobody waits for them.

@@ -1,5 +1,5 @@
 #pragma once
-// From what a launch demands to what each stage takes for it, and from those to the time of the launch.
+// Computes the time of each stage from the demand of a launch, and the time of the launch from its stages.
 //
 // A kernel's accesses to mapped host memory go over the link and nowhere else: stage "pcie". A device that shares the
 // host's memory has no link: there mapped memory is device memory.
@@ -17,19 +17,20 @@ namespace gpumem::model {
 /// with mapped host memory.
 [[nodiscard]] bool fits_in_l2(const Workload& workload, const Demand& demand, const Device& device);
 
-/// Whether everything of device memory that a launch touches fits in L2 and is there from the launch before, so that
-/// DRAM is left out. Never with mapped host memory.
+/// Returns true if L2 holds what a launch touches in device memory, from the launch before, so that DRAM is left out.
+/// If the launch was simulated, a little may be missing. Never true with mapped host memory.
 [[nodiscard]] bool is_cached(const Workload& workload, const Demand& demand, const Device& device);
 
-/// Whether the stage is what a multiprocessor issues and computes.
+/// True for a stage of issuing or computing on a multiprocessor.
 [[nodiscard]] bool is_arithmetic(std::string_view stage);
 
-/// What one launch takes of each stage, its fixed cost apart. Only those that it uses; with `cached`, not DRAM.
+/// The time of one launch in each stage that it uses, without its fixed cost. With `cached`, the stages of DRAM are
+/// left out.
 [[nodiscard]] std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workload,
                                                    const Profile& profile, bool cached);
 
-/// Seconds of one launch by its stages: the slowest of them, except that waiting for latency only partly hides behind
-/// the work of the others, and the fixed costs.
+/// Seconds of one launch, from its stages: the slowest stage and the fixed costs. Waiting for latency hides only partly
+/// behind the work of the other stages.
 [[nodiscard]] double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand,
                                     const Workload& workload, const Rates& rates, bool cached);
 

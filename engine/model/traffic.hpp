@@ -1,6 +1,6 @@
 #pragma once
-// What of a launch's accesses goes how far: L1s and L2 are simulated, with a sample of the lines, in the order in
-// which the launch comes to them.
+// Simulates L1s and L2 to find how much of a launch's accesses reaches each level. A sample of the lines is simulated,
+// in the order in which the launch comes to them.
 
 #include <cstdint>
 #include <optional>
@@ -10,17 +10,17 @@
 
 namespace gpumem::model {
 
-inline constexpr unsigned lines_of_group = 4;  ///< that memory fetches and writes best together
+inline constexpr unsigned lines_of_group = 4;  ///< memory fetches and writes them best together
 
-/// Of one launch, when many of the same follow each other.
+/// The traffic of one launch when many of the same follow each other.
 struct Traffic {
   double l1_wavefronts = 0;    ///< passes of loads through L1's banks
   double l1_store_passes = 0;  ///< of stores: one for each line of a pass of 128 bytes of words
-  /// Of each turn of blocks that are resident together, the root of the sum over its lines of the square of how often
-  /// each is stored: the more stores meet in few lines the longer they wait for each other.
+  /// A measure of stores that meet in the same lines. Each turn of blocks that are resident together adds the square
+  /// root of the sum of n^2 over its lines, n being the number of stores to the line. The more stores meet in few
+  /// lines, the longer they wait for each other.
   double store_collisions = 0;
-  /// How many times more such stores meet than if they were shared out evenly to the lines stored in that turn: 1 or
-  /// more.
+  /// The factor by which more stores meet than if those of a turn were shared out evenly to its lines: 1 or more.
   double meeting_unevenness = 1;
   double l2_read_requests = 0;    ///< of L1s: one for each line of a request that they lack something of
   double l2_read_sectors = 0;     ///< that these ask for
@@ -47,9 +47,9 @@ struct Traffic {
   [[nodiscard]] Traffic times(double factor) const;
 };
 
-/// Absent where a site that asks for sectors of device memory does not say its requests in order (Site::fill). Of the
-/// lines that it takes to know the launch by, one in 2^log2_fewer_lines is simulated, as long as that leaves enough to
-/// see one launch from another.
+/// Simulates a launch. Returns nullopt if no site accesses device memory, or if one that does cannot give its requests
+/// in order (Site::fill). The number of simulated lines is divided by 2^log2_fewer_lines, as long as enough of them
+/// remain to tell one launch from another.
 [[nodiscard]] std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profile,
                                                 unsigned log2_fewer_lines = 0);
 

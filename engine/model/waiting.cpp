@@ -9,23 +9,24 @@ namespace gpumem::model {
 
 namespace {
 
-/// The device's places for blocks, and how often each is taken by another in a launch.
+/// The device's places for blocks, and the blocks that each place takes one after another in a launch.
 struct Residency {
   double resident;   ///< blocks of a multiprocessor at once
-  double turnovers;  ///< of every place; those of a launch that leaves places empty are a part of one
+  double turnovers;  ///< blocks per place; below 1 for a launch that leaves places empty
 
   Residency(const Workload& workload, const Device& device) : Residency(workload, occupancy_of(workload, device)) {}
   Residency(const Workload& workload, const Occupancy& occupancy)
       : resident(occupancy.blocks),
         turnovers(static_cast<double>(workload.blocks) / static_cast<double>(occupancy.of_device)) {}
 
-  /// How often a block begins a round of waiting.
+  /// The rounds of waiting that a place goes through in a launch.
   [[nodiscard]] double rounds(const Workload& workload) const {
     return workload.waits > 1 ? std::max(turnovers, 1.0) * workload.waits : turnovers;
   }
 };
 
-/// Share of the sectors loaded that memory has to deliver: none of a launch that is `cached`, else the first of each.
+/// The share of the loaded sectors that memory has to deliver: 0 if the launch is `cached`, else the first load of
+/// each.
 double share_of_memory(const Demand& demand, bool cached) {
   if (cached) return 0;
   return demand.l2_load_sectors > 0 ? demand.l2_first_sectors / demand.l2_load_sectors : 1;
@@ -40,8 +41,8 @@ bool knows_queues(const Rates& rates, double written) {
   return std::ranges::all_of(queue_rates("memory", written), [&](RateMember rate) { return rates.*rate > 0; });
 }
 
-/// Seconds until a thread has what it loads from memory, by its queues; where those are not known, on the line from an
-/// idle memory to a busy one.
+/// Seconds until a thread has what it loads from memory, by the queues of memory. If those are not known, the time is
+/// interpolated between an idle memory and a busy one.
 double memory_seconds(const MemoryLoad& load, const Profile& profile, bool queues_known) {
   const Rates& rates = profile.rates;
   const auto seconds = [&](double cycles) { return cycles / static_cast<double>(profile.device.sm_clock_hz); };
@@ -50,9 +51,9 @@ double memory_seconds(const MemoryLoad& load, const Profile& profile, bool queue
   return idle + (rates.load_latency_s - idle) * load.share;
 }
 
-/// The share of the time for which memory is busy that takes `memory_s` in a launch of `seconds_at(share)`, or of
-/// `memory_s` if that is longer. The busier memory is, the longer the launch takes, and the less busy memory is: there
-/// is one such share.
+/// The share of the launch for which memory is busy. Memory is busy for `memory_s`, and the launch takes
+/// `seconds_at(share)`, or `memory_s` if that is longer. A busier memory makes the launch longer, and a longer launch
+/// makes memory less busy: there is exactly one such share.
 template <class SecondsAt>
 double busy_share(double memory_s, const SecondsAt& seconds_at) {
   double low = 0;

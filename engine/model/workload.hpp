@@ -1,5 +1,5 @@
 #pragma once
-// What a case does, whatever GPU runs it: what the model reads, and the counters confirm.
+// Describes a case independently of any GPU: the model reads it, and the counters confirm it.
 
 #include <cstdint>
 #include <functional>
@@ -38,11 +38,12 @@ struct Operation {
   bool one_call = false;    ///< of a copy: all are handed over in one call
 };
 
-/// Loads of one thread that each wait for the one before. What the model predicts of them is what a step takes.
+/// Loads of one thread that each wait for the one before. The model predicts the time of one step.
 struct Chase {
-  std::string level = {};   ///< what answers every step, one of model::latency_levels(): "shared"
+  std::string level = {};   ///< that answers every step, one of model::latency_levels(): "shared"
   std::uint64_t lines = 0;  ///< without a level: of device memory, each visited again only after all the others
-  /// What the level carries besides: a share, below 1, of what such traffic reaches, and how much of that is written.
+  /// Other traffic of the level: its share, below 1, of the rate that such traffic can reach, and its share of written
+  /// bytes.
   double traffic_share = 0;
   double written_share = 0;
 };
@@ -71,33 +72,34 @@ struct Neighbours {
   bool persists = false;                          ///< they have a persisting window
 };
 
-/// What blocks of a cluster move through the network that joins their multiprocessors.
+/// Data that the blocks of a cluster move through the network that joins their multiprocessors.
 struct ClusterTraffic {
-  /// To another's shared memory; from L2 into that of all, or each block from L2 into its own.
+  /// `read`, `write` and `atomic` access the shared memory of another block. `multicast` loads from L2 into that of all
+  /// blocks of the cluster, `fetch` from L2 into each block's own.
   enum class Move { read, write, atomic, multicast, fetch };
   Move move = Move::read;
   std::uint64_t movers = 1;  ///< blocks of the launch that move some
   std::uint64_t bytes = 0;   ///< of each; of a multicast, what each receives
-  std::uint64_t steps = 0;   ///< in which a block uses that, tile by tile; of what comes from L2
-  double sectors = 4;        ///< in which the words of a request lie (128 bytes)
+  std::uint64_t steps = 0;   ///< tiles in which a block uses them, one by one; only if they come from L2
+  double sectors = 4;        ///< in which the words of a request (128 bytes) lie
   unsigned sharers = 1;      ///< blocks that ask the same block at once
 };
 
-/// What a warp does one thing after another.
+/// The steps of a warp that follow one after another.
 struct Chain {
   double waits = 0;   ///< for loads that its L1 does not have
   double cycles = 0;  ///< that it takes besides when no other warp is there
 };
 
-/// What the warps of a launch that was seen did.
+/// The chains of the warps of a launch that was observed.
 struct Chains {
   Chain mean;     ///< of all warps
   Chain busiest;  ///< of a block's warps, in the mean over the blocks
   Chain longest;  ///< of all
 };
 
-/// What one launch (or run of operations) of a case does, independent of any GPU: what the model reads and the counters
-/// confirm.
+/// One launch (or run of operations) of a case, independent of any GPU. The model reads it, and the counters confirm
+/// it.
 struct Workload {
   /// Demangled name of the kernel in the compiled code; empty if the case launches none, or one of a library, of which
   /// nobody knows the accesses.
@@ -123,20 +125,20 @@ struct Workload {
   /// Cycles that the instructions of all warps keep a scheduler busy, where that may matter: one each, more on a pipe
   /// that is narrower than a warp.
   std::optional<double> scheduler_cycles = {};
-  /// The stage that these are of: the pipe that is busiest, where that is known.
+  /// The stage of these cycles: the busiest pipe, if that is known.
   std::string_view pipe = "instructions";
-  /// The same of working out where a user's pattern goes, on a GPU with these rates; empty where that is nothing to
-  /// speak of.
+  /// The same for computing the addresses of a user's pattern, on a GPU with these rates; empty if they hardly cost
+  /// anything.
   std::function<double(const model::Rates&)> address_cycles = {};
-  /// The runs sample the headline themselves, though that of other cases follows from the time.
+  /// True if the runs sample the headline themselves, although the headline of other cases follows from the time.
   bool sampled = false;
-  /// Why no stage of the model reaches what it does, so that only its requests are predicted; empty where they do.
+  /// The reason why no stage of the model covers the case, so that only its requests are predicted; empty if one does.
   std::string_view unmodelled = {};
-  /// Rates that are measured only (model::RateField) without which nothing is predicted of it.
+  /// The rates, measured only (model::RateField), without which nothing is predicted of the case.
   std::vector<double model::Rates::*> needed_rates = {};
-  std::optional<Chase> chase = {};            ///< and the steps of its chase, if it is one
-  std::optional<Neighbours> neighbours = {};  ///< what runs at once, if that is what it is about
-  std::optional<PeerTraffic> peer = {};       ///< what it is about, if that is another GPU
+  std::optional<Chase> chase = {};            ///< if the case is one
+  std::optional<Neighbours> neighbours = {};  ///< if the case is about them
+  std::optional<PeerTraffic> peer = {};       ///< if the case is about another GPU
   std::optional<ClusterTraffic> cluster = {};
   std::vector<Operation> operations = {};  ///< in the order the host issues them; empty: one launch of the kernel
 

@@ -1,7 +1,8 @@
 #pragma once
 // Access patterns as a user writes them: `(i % 4096) * 4096 + i / 4096`. Integer expressions of the access `i`, of the
 // number `n` of accesses, and of `lane`, `warp`, `thread` and `block`, with C++'s operators, precedence and 64-bit
-// signed arithmetic, and min(a, b) and max(a, b). What C++ leaves undefined, expression_functions.hpp defines.
+// signed arithmetic, and min(a, b) and max(a, b). expression_functions.hpp defines the results that C++ leaves
+// undefined.
 
 #include <cstdint>
 #include <limits>
@@ -54,9 +55,9 @@ inline constexpr std::size_t opcodes = static_cast<std::size_t>(Opcode::maximum)
 /// Marks a division that is always carried out.
 inline constexpr std::uint16_t always = std::numeric_limits<std::uint16_t>::max();
 
-/// One operation. Operands are the indices of earlier instructions. All are carried out, whichever side && || ?: take,
-/// for only a division can tell, by being one by zero: `c` of a division is the instruction whose value is not 0 where
-/// it counts, or `always`.
+/// One operation. Operands are the indices of earlier instructions. All instructions are carried out, also on the side
+/// that && || ?: do not take: only a division shows the difference, if it is by zero. So `c` of a division is its
+/// guard: the instruction whose value is not 0 where the division counts, or `always`.
 struct Instruction {
   Opcode op = Opcode::literal;
   std::uint16_t a = 0;
@@ -104,19 +105,19 @@ struct Swept {
 /// value the text has no braces. Throws as parse().
 [[nodiscard]] Expression parse_with(std::string_view text, std::string_view option, std::optional<std::int64_t> swept);
 
-/// The same expression where there are `n` accesses: what depends on nothing else is worked out. Throws a usage error
-/// for a division that is by zero then, for every access.
+/// The same expression for `n` accesses: operations that depend on nothing else are evaluated. Throws a usage error for
+/// a division that is then by zero for every access.
 [[nodiscard]] Expression with_accesses(const Expression& expression, std::int64_t n);
 
-/// The same expression of the access alone, where blocks of `block_threads` threads take `block_accesses` accesses
-/// each, their threads neighbouring ones, a block's width further on from turn to turn: what it says of lane, warp,
-/// thread and block follows from `i` then.
+/// The same expression in terms of `i` alone: lane, warp, thread and block are computed from `i`. Blocks of
+/// `block_threads` threads take `block_accesses` accesses each. Neighbouring threads take neighbouring accesses, a
+/// block's width further on from turn to turn.
 [[nodiscard]] Expression of_access_alone(const Expression& expression, std::int64_t block_threads,
                                          std::int64_t block_accesses);
 
-/// How an error line about an expression begins, its column from 1: "--pattern: column 5 of 'i * * 3': ".
+/// The beginning of an error line about an expression, its column counted from 1: "--pattern: column 5 of 'i * * 3': ".
 [[nodiscard]] std::string expression_place(std::string_view option, std::string_view text, std::size_t column);
-/// Throws a usage error that begins like that.
+/// Throws a usage error that begins with expression_place().
 [[noreturn]] void refuse_expression(std::string_view option, std::string_view text, std::size_t column,
                                     const std::string& problem);
 

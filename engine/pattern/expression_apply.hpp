@@ -1,5 +1,5 @@
 #pragma once
-// What each operation of an expression gives.
+// Evaluates each operation of an expression.
 
 #include <cstdint>
 
@@ -10,8 +10,8 @@ namespace gpumem::pattern {
 
 GPUMEM_EXPRESSION_FUNCTIONS(constexpr)
 
-/// The value of an operation, of whose operands it has as many as operands() says; 0 for literals and variables, which
-/// are none. Division by zero gives 0. Inline, so that with a known `op` it is that operation and nothing else.
+/// The value of an operation. It uses as many operands as operands() says. 0 for literals and variables, which are no
+/// operations, and for division by zero. Inline, so that a known `op` compiles to that operation and nothing else.
 [[nodiscard]] constexpr std::int64_t apply(Opcode op, std::int64_t a, std::int64_t b, std::int64_t c) {
   switch (op) {
     case Opcode::literal:

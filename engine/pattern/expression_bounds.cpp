@@ -17,7 +17,7 @@ constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 constexpr Bounds anything{smallest, largest};
 constexpr Bounds truth{0, 1};
 
-/// What does not fit wraps, and can then be anything.
+/// The bounds of these values. A value that does not fit in 64 bits wraps, and can then be anything.
 Bounds between(std::initializer_list<Wide> values) {
   const Wide low = std::min(values);
   const Wide high = std::max(values);
@@ -137,10 +137,11 @@ Bounds bounds(Opcode op, const Bounds& a, const Bounds& b, const Bounds& c) {
 /// All bits from the lowest of these on: those of multiples of it, whether they wrap or not.
 std::uint64_t from_lowest(std::uint64_t bits) { return 0 - (bits & (0 - bits)); }
 
-/// Where only one of two values has a bit, no sum carries.
+/// True if no bit can be set in both values. Their sum then carries nowhere.
 bool disjoint(std::uint64_t a, std::uint64_t b) { return (a & b) == 0; }
 
-/// By those of the operands; `by` is the second one where that has a single value.
+/// The possible bits of an operation, by those of its operands. `by` is the value of the second operand, if it has only
+/// one.
 std::uint64_t possible_bits(Opcode op, std::uint64_t a, std::uint64_t b, std::uint64_t c,
                             std::optional<std::int64_t> by, bool not_negative) {
   constexpr std::uint64_t any = ~std::uint64_t{0};

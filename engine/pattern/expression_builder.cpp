@@ -81,7 +81,8 @@ std::uint16_t ExpressionBuilder::guarded(std::uint16_t guard, std::uint16_t cond
   return guard == always ? here : operation(Opcode::logical_and, guard, here, 0, 1);
 }
 
-/// Whether a division is none after all, or never one by zero, and then needs no guard.
+/// Simplifies a division. Returns the literal 0 if it is never carried out. Sets `guard` to `always` if it needs no
+/// guard. Throws a usage error if it is always by zero.
 std::optional<std::uint16_t> ExpressionBuilder::division(Opcode op, std::uint16_t b, std::uint16_t& guard,
                                                          std::uint32_t column) {
   const auto carried_out = known(guard);
@@ -97,7 +98,8 @@ std::optional<std::uint16_t> ExpressionBuilder::division(Opcode op, std::uint16_
   return std::nullopt;
 }
 
-/// What && || ?: give where their first operand decides: the other side is not carried out.
+/// Returns a simpler instruction for && || ?: whose first operand is known: without the side that it does not take.
+/// Otherwise nullopt.
 std::optional<std::uint16_t> ExpressionBuilder::simplified(Opcode op, std::uint16_t a, std::uint16_t b,
                                                            std::uint16_t c) {
   const auto first = known(a);

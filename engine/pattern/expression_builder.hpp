@@ -1,5 +1,6 @@
 #pragma once
-// Makes the instructions of an expression: what has a value already is worked out, and nothing is worked out twice.
+// Builds the instructions of an expression. Operations whose operands are known are evaluated, and equal operations
+// share one instruction.
 
 #include <cstdint>
 #include <map>
@@ -22,7 +23,8 @@ class ExpressionBuilder {
   /// Operands that an operation does not have are 0. Throws a usage error for division by a literal zero that counts.
   [[nodiscard]] std::uint16_t operation(Opcode op, std::uint16_t a, std::uint16_t b, std::uint16_t c,
                                         std::uint32_t column);
-  /// Where `condition` holds as well as `guard`, or fails if `holds` is false.
+  /// Returns a guard that holds where `guard` and `condition` hold. If `holds` is false: where `guard` holds and
+  /// `condition` fails.
   [[nodiscard]] std::uint16_t guarded(std::uint16_t guard, std::uint16_t condition, bool holds);
   /// The value of an instruction that is the same for all accesses.
   [[nodiscard]] std::optional<std::int64_t> known(std::uint16_t index) const;
@@ -44,7 +46,7 @@ class ExpressionBuilder {
   std::map<Key, std::uint16_t> seen_;
 };
 
-/// How many operands the operation has, a division's guard left out.
+/// The number of operands of an operation, without a division's guard.
 [[nodiscard]] int operands(Opcode op);
 
 }  // namespace gpumem::pattern

@@ -12,7 +12,7 @@ namespace gpumem::pattern {
 inline constexpr std::size_t lanes = 32;
 using WarpValues = std::array<std::int64_t, lanes>;
 
-/// Where a warp's threads are in a launch.
+/// The accesses of a warp's threads, and the place of the warp in its launch.
 struct WarpAccesses {
   WarpValues i{};                      ///< the access of each lane
   std::uint32_t active = 0xFFFFFFFFU;  ///< lanes that take part; of the others neither `i` nor the value matters
@@ -23,7 +23,7 @@ struct WarpAccesses {
 /// Accesses `first`, `first` + 1, ... of `count` lanes, at most 32.
 [[nodiscard]] WarpAccesses consecutive(std::int64_t first, std::size_t count = lanes);
 
-/// What carries out an operation for each lane.
+/// Carries out an operation for each lane.
 using LaneOperation = void (*)(const WarpValues& a, const WarpValues& b, const WarpValues& c, WarpValues& result);
 
 /// Values are 64-bit, as expression_functions.hpp says. One evaluator is for one host thread: it owns what it works in,
@@ -39,7 +39,7 @@ class Evaluator {
   [[nodiscard]] const WarpValues& operator()(const WarpAccesses& at);
 
  private:
-  /// How a step is carried out, where that is not by its operation for each lane.
+  /// A faster way to carry out a step than by its operation for each lane; `none` if there is none.
   enum class Shortcut : std::uint8_t { none, by_power_of_two, by_literal };
   struct Step {
     Instruction instruction;

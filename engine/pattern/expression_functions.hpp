@@ -2,9 +2,9 @@
 // The arithmetic of expressions, written once: the host evaluates with it, and its text goes before an expression that
 // is compiled at run time. So it needs no header, and is a macro: functions that take their qualifiers from outside.
 
-/// What C++ does with 64-bit signed integers where that is defined. Elsewhere: sums, differences and products wrap, as
-/// does the smallest integer divided by -1; what is divided by zero gives 0; a shift by 64 and more, or by a negative
-/// number, shifts everything out: 0 is left, or the sign.
+/// The operators of C++ on 64-bit signed integers, also where C++ leaves the result undefined. There, sums, differences
+/// and products wrap, as does the smallest integer divided by -1. Division by zero gives 0, and so does its remainder.
+/// A shift by 64 or more, or by a negative number, shifts everything out: 0 is left, or the sign.
 // NOLINTBEGIN(bugprone-macro-parentheses): qualifiers are no value
 #define GPUMEM_EXPRESSION_FUNCTIONS(qualifiers)                                                             \
   qualifiers long long gpumem_negate(long long a) { return (long long)(0ULL - (unsigned long long)a); }     \

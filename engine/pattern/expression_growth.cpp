@@ -17,9 +17,9 @@ __extension__ using UnsignedWide = unsigned __int128;
 constexpr Growth unknown{};
 constexpr Growth constant{.period = 1, .growth = 0};
 
-/// Instruction by instruction. Sums and products with a literal keep periods whether they wrap or not; what rounds or
-/// compares does so only where nothing wrapped: where values differ by less than 2^63 (Bounds::narrow), growth modulo
-/// 2^64 is growth.
+/// Proves growth instruction by instruction. Sums, and products with a literal, keep periods even if they wrap.
+/// Operations that round or compare keep them only if nothing wrapped: if values differ by less than 2^63
+/// (Bounds::narrow), growth modulo 2^64 is the true growth.
 class Proof {
  public:
   Proof(const std::vector<Instruction>& code, std::int64_t n)
@@ -30,7 +30,7 @@ class Proof {
     for (std::size_t k = 0; k < code_.size(); ++k) growth_.push_back(growth_of(k));
   }
 
-  /// Of the whole expression, and of where it divides by zero.
+  /// The growth of the whole expression, in periods that also cover where it divides by zero.
   [[nodiscard]] Growth result() const {
     Growth all = growth_.back();
     if (!bounds_.back().narrow()) return unknown;
@@ -46,7 +46,7 @@ class Proof {
   }
 
  private:
-  /// The least common multiple of the periods; 0 where one is not known, or it is longer than the launch.
+  /// The least common multiple of the periods; 0 if one is not known, or if the multiple is longer than the launch.
   [[nodiscard]] std::uint64_t common(std::initializer_list<Growth> all) const {
     std::uint64_t period = 1;
     for (const Growth& growth : all) {
@@ -68,7 +68,7 @@ class Proof {
     return code_[k].op == Opcode::literal ? &code_[k].value : nullptr;
   }
 
-  /// What depends on nothing but operands that repeat repeats itself.
+  /// The growth of an instruction whose operands all repeat: it repeats itself too.
   [[nodiscard]] Growth repeats_with(std::initializer_list<Growth> operands) const {
     const bool all = std::ranges::all_of(operands, [](const Growth& growth) { return growth.repeats(); });
     return {all ? common(operands) : 0, 0};
@@ -139,7 +139,7 @@ class Proof {
     return by_b.known() ? by_b : masked(instruction.op, b, instruction.a);
   }
 
-  /// Whether the mask is a literal with all bits that the value may have.
+  /// True if the mask is a literal with all bits that the value may have.
   [[nodiscard]] bool keeps_all(std::uint16_t value, std::uint16_t mask) const {
     return literal(mask) != nullptr && (bits_[value] & ~static_cast<std::uint64_t>(*literal(mask))) == 0;
   }

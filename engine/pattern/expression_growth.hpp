@@ -1,5 +1,5 @@
 #pragma once
-// How the value of each operation of an expression grows from one period of accesses to the next.
+// Proves how the value of an expression grows from one period of accesses to the next.
 
 #include <cstdint>
 #include <vector>
@@ -19,8 +19,8 @@ struct Growth {
   [[nodiscard]] std::uint64_t in(std::uint64_t longer) const { return growth * (longer / period); }
 };
 
-/// What is proved of the last instruction, and of where any divides by zero, for accesses 0 to n - 1: growth is then
-/// that of integers, as signed. Not known rather than wrong.
+/// The growth that is proved of the last instruction for accesses 0 to n - 1, in periods that also cover where any
+/// instruction divides by zero. It is growth of integers, to be read as signed. In doubt it is not known.
 [[nodiscard]] Growth proved_growth(const std::vector<Instruction>& code, std::int64_t n);
 
 }  // namespace gpumem::pattern

@@ -103,7 +103,8 @@ class Parser {
     advance();
   }
 
-  /// What follows where only `condition` holds, or only fails: divisions there do not count elsewhere.
+  /// Parses an operand that counts only where `condition` holds, or only where it fails. Divisions in it do not count
+  /// elsewhere.
   template <class Parse>
   std::uint16_t where(std::uint16_t condition, bool holds, const Parse& parse) {
     const std::uint16_t outside = guard_;
@@ -193,7 +194,8 @@ class Parser {
     return builder_.variable(static_cast<Variable>(found - names.begin()), word.column);
   }
 
-  /// What CUDA calls by another name.
+  /// Translates the names that CUDA has for variables: threadIdx.x is `thread`. Refuses CUDA's names for which there is
+  /// no variable, and returns all other names as they are.
   [[nodiscard]] std::string_view own_name(std::string_view name) const {
     if (name == "threadIdx.x") return "thread";
     if (name == "blockIdx.x") return "block";

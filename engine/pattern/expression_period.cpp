@@ -16,7 +16,7 @@ namespace gpumem::pattern {
 
 namespace {
 
-/// The values of the first accesses, as far as nothing divides by zero.
+/// The values of the first `count` accesses, up to the first warp that divides by zero.
 std::vector<std::uint64_t> first_values(const Expression& expression, std::int64_t n, std::int64_t count) {
   std::vector<std::uint64_t> values;
   Evaluator evaluator(expression, n);
@@ -32,8 +32,9 @@ std::vector<std::uint64_t> first_values(const Expression& expression, std::int64
   return values;
 }
 
-/// Whether a proved period, of which `values` are all, consists of `parts` shorter ones. From the last of them to the
-/// first of the next period the value then grows like from any other: by what is left of the growth.
+/// True if a proved period consists of `parts` shorter ones. `values` has all values of the period. The step from its
+/// last part to the next period needs no check: the value grows there by what is left of the growth, which is as much
+/// as in any other step.
 bool splits(const std::vector<std::uint64_t>& values, const Periodicity& proved, std::int64_t parts) {
   if (proved.growth % parts != 0) return false;
   const std::size_t shorter = values.size() / static_cast<std::size_t>(parts);
@@ -46,7 +47,8 @@ bool splits(const std::vector<std::uint64_t>& values, const Periodicity& proved,
 
 __extension__ using Signed128 = __int128;
 
-/// What the last operation reduces its operand by: 2^k of "& (2^k - 1)".
+/// The modulus by which the last operation reduces its operand: `literal` of "% literal", 2^k of "& (2^k - 1)".
+/// Otherwise nullopt.
 std::optional<std::int64_t> modulus_of(const Instruction& last, std::int64_t literal) {
   if (last.op == Opcode::remainder && literal > 0) return literal;
   const auto next = static_cast<std::uint64_t>(literal) + 1;
@@ -91,7 +93,7 @@ std::optional<Residues> residues(const Expression& expression, std::int64_t n) {
   const auto modulus = modulus_of(last, operand.code[literal].value);
   if (!modulus) return std::nullopt;
   operand.code.resize(std::size_t{reduced_one} + 1);
-  // Of what is negative a remainder is no residue.
+  // The remainder of a negative value is no residue.
   if (last.op == Opcode::remainder && bounds_of(operand, n).low < 0) return std::nullopt;
   const auto period = periodicity(operand, n);
   if (!period || !period->affine()) return std::nullopt;

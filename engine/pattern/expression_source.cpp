@@ -21,7 +21,7 @@ struct Form {
   std::string_view between = ", ";
 };
 
-/// How operations are written: by a function where C leaves something undefined, and always as `long long`.
+/// The text of operations: a function where C leaves something undefined, and always of type `long long`.
 constexpr Form forms[] = {
     {Opcode::negate, "gpumem_negate("},
     {Opcode::complement, "(~"},
@@ -51,7 +51,8 @@ std::string literal(std::int64_t value) {
   return value < 0 ? fmt::format("({}LL)", value) : fmt::format("{}LL", value);
 }
 
-/// Writes the tree below an instruction; what the text repeats is written again, for compilers find that themselves.
+/// Writes the tree below an instruction. A shared instruction is written each time, because compilers find such
+/// repetitions.
 class SourceWriter {
  public:
   SourceWriter(const std::vector<Instruction>& code, std::int64_t most_accesses)
@@ -95,7 +96,7 @@ class SourceWriter {
     }
   }
 
-  /// Neither by zero nor by -1, of which the latter may overflow.
+  /// True for a division that is neither by zero nor by -1, which may overflow.
   [[nodiscard]] bool plain_division(const Instruction& division) const {
     if (division.op != Opcode::divide && division.op != Opcode::remainder) return false;
     return bounds_[division.b].never_zero() && !bounds_[division.b].contains(-1);

@@ -8,11 +8,11 @@
 
 namespace gpumem::pattern {
 
-/// An expression in C, C++ and CUDA C++ of type `long long`, which has 64 bits, with the value that Evaluator gives.
-/// Expects before it what expression_functions() returns, and around it `long long` variables of the names that
-/// Expression::uses(). It is right in launches of at most `most_accesses`, for which divisions are unsigned where
-/// nothing is negative: by a power of two they are a shift then. What divides by zero gives 0 and does not trap: the
-/// host, which evaluates first, has refused it.
+/// Returns an expression in C, C++ and CUDA C++ of type `long long`, which has 64 bits, with the value that Evaluator
+/// gives. The code has to define the functions of expression_functions() before it, and a `long long` variable for each
+/// name that Expression::uses(). The text is right in launches of at most `most_accesses`: for these, divisions are
+/// unsigned where nothing is negative, which makes a division by a power of two a shift. Division by zero gives 0 and
+/// does not trap: the host, which evaluates first, has refused it.
 [[nodiscard]] std::string c_expression(const Expression& expression, std::int64_t most_accesses);
 
 /// The functions that such an expression calls, in one line; they need no header. `qualifiers` stand before the type of

@@ -1,4 +1,4 @@
-// What a text stands for: one expression, or one for each value of its sweep.
+// Reads the expressions that a text stands for: one, or one for each value of its sweep.
 
 #include <fmt/format.h>
 

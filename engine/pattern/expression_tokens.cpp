@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 25> signs = {"<<", ">>", "<=", ">=", "=="
                                                     "-",  "*",  "/",  "%",  "&",  "|",  "^",  "~",  "!",
                                                     "<",  ">",  "?",  ":",  "(",  ")",  ","};
 
-/// What C++ has and an expression of values has not.
+/// Signs that an expression does not have, most of them C++'s, and the error for each.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> refused = {{
     {"++", "'++' changes a variable; write + and a value"},
     {"--", "'--' changes a variable; write - -i for what it says, or one of the two"},

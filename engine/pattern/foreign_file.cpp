@@ -66,8 +66,8 @@ unsigned byte_at(std::string_view text, std::size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
 }
 
-/// By the name of the first file in it: torch.save has a pickle there. Nothing of numpy.savez, whose arrays can be
-/// read.
+/// Describes an archive by the name of the first file in it: torch.save has a pickle there. nullopt for one of
+/// numpy.savez, whose arrays can be read.
 std::optional<std::string> of_zip(std::string_view begin) {
   constexpr std::size_t name_at = 30;
   const std::size_t length = byte_at(begin, 26) + 256 * byte_at(begin, 27);
@@ -79,8 +79,9 @@ std::optional<std::string> of_zip(std::string_view begin) {
   return "is a ZIP archive; unpack it with unzip";
 }
 
-/// Protocols 0 and 1 begin with a value, mostly a list that is remembered as the first. Those from 2 to 5 say so, and
-/// then the frame that protocols from 4 on begin with, or an instruction that a value may begin with.
+/// True for a pickle of Python. Protocols 0 and 1 begin with a value, mostly a list or dictionary that is memoised
+/// first. Protocols 2 to 5 begin with 0x80 and their number. Then 4 and 5 have a frame, and 2 and 3 an instruction that
+/// a value may begin with.
 bool is_pickle(std::string_view begin) {
   constexpr std::array old_ones = {"(lp0\n"sv, "(dp0\n"sv, "cnumpy"sv, "]q\0"sv, "}q\0"sv};
   if (std::ranges::any_of(old_ones, [&](std::string_view opening) { return begin.starts_with(opening); })) return true;

@@ -80,7 +80,8 @@ IndexSequence sequence_of(const ByteSource& source, WordBuffer words, IndexForma
 
 bool are_words(IndexFormat format) { return format >= IndexFormat::u16 && format <= IndexFormat::i64be; }
 
-/// What is in the file, unpacked: bytes that are said to be words may look like anything.
+/// The content of the file, unpacked. Bytes that are said to be words may look like anything, so they are unpacked only
+/// if the name says that they are packed.
 ByteSource content_of(ByteSource source, std::optional<IndexFormat> format) {
   if (format && are_words(*format) && without_packing(source.name) == source.name) return source;
   bool packed = false;
@@ -160,7 +161,8 @@ IndexSequence read_as(IndexFormat format, const ByteSource& source, const std::o
   }
 }
 
-/// Of what nobody said the format of in so many words the name may hint at it.
+/// Reads a file in the format that `said` names, else in that of `hint`, which the file's name gives, else in the one
+/// that its content shows.
 IndexFile read(const ByteSource& packed, const SaidOfFile& said, std::optional<IndexFormat> hint) {
   ByteSource source = content_of(packed, said.format);
   if (said.format) return {read_as(*said.format, source, said.column), *said.format};

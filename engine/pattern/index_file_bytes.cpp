@@ -97,8 +97,8 @@ WordBuffer read_words(const ByteSource& source, std::uint64_t most) {
   WordBuffer words;
   std::uint64_t read = 0;
   while (read < most) {
-    // A file is as large as the system says, unless it grows: one piece, and a look whether there is more. Of a pipe,
-    // twice as much each time.
+    // A file is as large as the system says, unless it grows: one piece, and a look whether there is more. A pipe is
+    // read in pieces, each as large as all before it.
     const std::uint64_t expected = source.bytes ? *source.bytes - std::min(read, *source.bytes) : read;
     const std::uint64_t wanted = std::min(most - read, std::max(expected, least_piece));
     words.resize(read + wanted, source.name);

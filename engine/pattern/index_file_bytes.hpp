@@ -33,13 +33,13 @@ struct ByteSource {
 /// Turns round the bytes of every word.
 void swap_bytes(WordBuffer& words, unsigned word_bytes);
 
-/// What a file is by its first bytes, of which 4 KiB suffice, where it holds indices in a wrapping, or none: its bytes
-/// would pass for words. With what to do about it: "is compressed with zstd; unpack it with unzstd". Fit to follow the
-/// name of the file in an error.
+/// Recognises, by its first bytes (4 KiB suffice), a file that holds no indices or packs them in a way that is not read
+/// here. Its bytes would pass for words. Returns what the file is and what to do about it, to follow the file's name in
+/// an error: "is compressed with zstd; unpack it with unzstd". nullopt for all other files.
 [[nodiscard]] std::optional<std::string> foreign_file(std::string_view begin);
 
-/// What a file holds, fit to stand in one line of an error: the first characters, and codes for what is no printable
-/// ASCII: "1.5", "\x00\x01...".
+/// The first `most` characters of a file for one line of an error, with codes for bytes that are no printable ASCII:
+/// "1.5", "\x00\x01...".
 [[nodiscard]] std::string quoted_bytes(std::string_view content, std::size_t most = 24);
 
 }  // namespace gpumem::pattern

@@ -1,11 +1,11 @@
 #pragma once
-// What the instructions of an expression cost a GPU.
+// The costs of an expression's instructions on a GPU.
 
 namespace gpumem::pattern {
 
 /// Cycles that a warp keeps a scheduler's units busy, for each instruction of an expression as it is compiled, 64 bits
-/// wide unless the name says otherwise. What is free there has become a part of another instruction. A GPU's profile
-/// says how many they are (engine/model/profile.hpp).
+/// wide unless the name says otherwise. An instruction of cost 0 has become a part of another one. A GPU's profile has
+/// the values (engine/model/profile.hpp).
 struct InstructionCosts {
   double integer_sum_cycles = 0;
   double integer_bits_cycles = 0;  ///< and, or, exclusive or, complement

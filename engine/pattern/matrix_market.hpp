@@ -9,13 +9,14 @@
 
 namespace gpumem::pattern {
 
-/// What every such file begins with.
+/// The beginning of every such file.
 inline constexpr std::string_view matrix_market_begin = "%%MatrixMarket";
 
-/// The column of each entry, from 0, row by row and ascending in each: what a product with a vector x gathers,
-/// x[column], in compressed sparse rows (CSR), as scipy.io.mmread(FILE).tocsr().indices is. Of a symmetric,
-/// skew-symmetric or Hermitian matrix both triangles. Values are not looked at. Throws a usage error that names the
-/// source and the line for a dense matrix, for an entry beyond the size or missing, and for what is damaged.
+/// Reads the column of each entry, from 0, row by row and ascending in each row. A product with a vector x in
+/// compressed sparse rows (CSR) gathers x[column] in this order; scipy.io.mmread(FILE).tocsr().indices is the same
+/// list. A symmetric, skew-symmetric or Hermitian matrix gives both triangles. Values are not looked at. Throws a usage
+/// error that names the source and the line for a dense matrix, for an entry beyond the size or missing, and for a
+/// damaged file.
 [[nodiscard]] IndexSequence read_matrix_market(const ByteSource& source);
 
 }  // namespace gpumem::pattern

@@ -23,7 +23,7 @@ std::string read_part(const ByteSource& source, std::size_t bytes, std::string_v
   return content;
 }
 
-/// What is no .npy file, told by how it begins.
+/// The error for a file that does not begin like an .npy file.
 Error no_npy(const std::string& begin, const std::string& source) {
   const auto foreign = foreign_file(begin);
   return usage_error(

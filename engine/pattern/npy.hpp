@@ -12,10 +12,10 @@
 
 namespace gpumem::pattern {
 
-/// What every such file begins with.
+/// The beginning of every such file.
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
 
-/// What an array of integers says of itself.
+/// The header of an array of integers.
 struct NpyHeader {
   unsigned word_bytes = 0;  ///< 1, 2, 4 or 8
   bool is_signed = false;
@@ -24,9 +24,9 @@ struct NpyHeader {
   std::uint64_t records = 0;         ///< the product of the shape, at least one, whose bytes fit in 64 bits
 };
 
-/// The dictionary of the header, a Python literal, without what stands before it. Throws a usage error that names the
-/// source for what is damaged (with the byte of the dictionary, counted from 0), for a type that is no integer (with
-/// what converts it), for Fortran order where it makes a difference, and for an array without elements.
+/// Reads the dictionary of the header, a Python literal, without the bytes before it. Throws a usage error that names
+/// the source for a damaged dictionary (with the byte, counted from 0), for a type that is no integer (with what
+/// converts it), for Fortran order where it makes a difference, and for an array without elements.
 [[nodiscard]] NpyHeader parse_npy_header(std::string_view dictionary, const std::string& source);
 
 /// All elements, in C order. Throws a usage error as parse_npy_header does, for another format or version, for an array

@@ -19,7 +19,7 @@ struct Members {
   std::optional<std::vector<std::uint64_t>> shape;
 };
 
-/// Reads of Python's literals what the header of an array of numbers consists of.
+/// Reads the literals of Python that the header of an array of numbers consists of.
 class LiteralReader {
  public:
   LiteralReader(std::string_view text, const std::string& source) : text_(text), source_(source) {}
@@ -112,7 +112,7 @@ class LiteralReader {
     return name;
   }
 
-  /// Whatever it holds: brackets that pair, and texts in which they need not.
+  /// Skips a dictionary, whatever it holds. Brackets have to pair, except in texts.
   void skip_dictionary() {
     std::string open;
     do {
@@ -247,7 +247,7 @@ NpyHeader parse_npy_header(std::string_view dictionary, const std::string& sourc
     }
   }
   header.records = bytes / header.word_bytes;
-  // Where one dimension at most has a choice, both orders are the same.
+  // If at most one dimension is longer than 1, both orders are the same.
   if (*members.fortran_order && std::ranges::count_if(header.shape, [](std::uint64_t n) { return n > 1; }) > 1) {
     throw usage_error(
         fmt::format("{}: is in Fortran order: save numpy.ascontiguousarray(a), or a.T if columns are to "

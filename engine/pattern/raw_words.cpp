@@ -10,27 +10,27 @@ namespace gpumem::pattern {
 
 namespace {
 
-/// From here on evidence is more than chance: pairs of 32-bit words.
+/// The fewest pairs of 32-bit words whose evidence is more than chance.
 constexpr std::uint64_t several = 8;
 
-/// Of magnitudes that somebody computes with; small integers are no such numbers.
+/// True for a float of a magnitude that is common in computations. The bits of small integers are none.
 bool is_float(std::uint32_t word) {
   const std::uint32_t exponent = word >> 23U & 0xffU;
   return exponent >= 127 - 30 && exponent <= 127 + 40;
 }
 
-/// By the upper half.
+/// True for a double of such a magnitude, by its upper half.
 bool is_double(std::uint32_t upper) {
   const std::uint32_t exponent = upper >> 20U & 0x7ffU;
   return exponent >= 1023 - 40 && exponent <= 1023 + 60;
 }
 
-/// Of every second 32-bit word.
+/// Statistics of every second 32-bit word.
 struct Half {
   std::uint64_t zeros = 0;
   std::uint32_t most = 0;
   std::uint32_t most_swapped = 0;  ///< with the bytes turned round
-  bool floats = true;              ///< what is not 0
+  bool floats = true;              ///< all that are not 0 are floats
 
   void add(std::uint32_t word) {
     zeros += word == 0 ? 1 : 0;
@@ -70,7 +70,7 @@ class Evidence {
   [[nodiscard]] bool wide_big_endian() const {
     return could_be_wide() && mostly_zero(lower_, upper_) && upper_.most_swapped < upper_.most;
   }
-  /// Neither width rather than the other: halves that are 0 far more often than the others.
+  /// True if the words speak for neither width: upper halves are often 0, and far more often than lower ones.
   [[nodiscard]] bool lopsided() const {
     return could_be_wide() && pairs_ >= several / 2 && upper_.zeros * 4 >= pairs_ && lower_.zeros * 4 < upper_.zeros;
   }
@@ -79,7 +79,7 @@ class Evidence {
     return swapped <= (most() >= beyond_31_bits ? most() >> 8U : most() >= 1U << 24U ? most() >> 16U : 0);
   }
   [[nodiscard]] bool beyond_indices() const { return most() >= beyond_31_bits; }
-  /// Both halves of 32-bit words reach about as far, which of an index only the lower one does.
+  /// True if both halves of the 32-bit words reach about equally far. In an index only the lower half does.
   [[nodiscard]] bool shorts() const {
     constexpr std::uint32_t half = 1U << 15U;
     const auto [low, high] = shorts_;
@@ -110,7 +110,7 @@ class Evidence {
     }
   };
 
-  /// All, or nearly all of them where the others are hardly ever.
+  /// True if all words of `half` are 0 and not all of `other`, or if nearly all are and hardly any of `other`.
   [[nodiscard]] bool mostly_zero(const Half& half, const Half& other) const {
     if (half.zeros == pairs_) return other.zeros < pairs_;
     return half.zeros * 16 >= pairs_ * 15 && pairs_ - other.zeros >= 4 * (pairs_ - half.zeros);

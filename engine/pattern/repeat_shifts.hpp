@@ -1,5 +1,5 @@
 #pragma once
-// How far the repeats of a block of indices lie from each other: by one delta, or by several that take turns.
+// The shifts from one repeat of a block of indices to the next: by one delta, or by several that take turns.
 
 #include <cstdint>
 #include <limits>
@@ -12,8 +12,8 @@ namespace gpumem::pattern {
 /// No index is larger: what is computed from one in signed 64-bit arithmetic begins with what the file says.
 inline constexpr std::uint64_t most_index = std::numeric_limits<std::int64_t>::max();
 
-/// All in elements. Repeat 0 comes first, and repeat r + 1 lies deltas[r % deltas.size()] further on than repeat r,
-/// or further back. The repeat that lies lowest is shifted by 0, so that no element becomes negative.
+/// The shift of each repeat, in elements. Repeat 0 comes first, and repeat r + 1 lies deltas[r % deltas.size()] further
+/// on than repeat r, or further back. The repeat that lies lowest is shifted by 0, so that no element becomes negative.
 class RepeatShifts {
  public:
   RepeatShifts() : RepeatShifts(1, std::uint64_t{0}) {}
@@ -24,7 +24,7 @@ class RepeatShifts {
 
   [[nodiscard]] std::uint64_t repeats() const noexcept { return repeats_; }
 
-  /// Of repeat r < repeats().
+  /// The shift of repeat r < repeats().
   [[nodiscard]] std::uint64_t operator()(std::uint64_t r) const noexcept {
     const std::uint64_t turns = prefix_.size();
     const std::uint64_t round = turns == 1 ? r : r / turns;  // the division would take longer than all else
@@ -37,9 +37,9 @@ class RepeatShifts {
   /// The first repeat that is shifted by `least` or more.
   [[nodiscard]] std::optional<std::uint64_t> first_from(std::uint64_t least) const;
 
-  /// All shifts come again after so many repeats, ...
+  /// The number of repeats after which all shifts come again, each larger by growth().
   [[nodiscard]] std::uint64_t period() const noexcept { return prefix_.size(); }
-  /// ... each by so much more.
+  /// The growth of shifts in a period; negative if they go down.
   [[nodiscard]] std::int64_t growth() const noexcept { return growth_; }
 
  private:

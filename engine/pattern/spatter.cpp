@@ -16,7 +16,7 @@ namespace gpumem::pattern {
 
 namespace {
 
-/// What is repeated should be short; longer ones are files of indices.
+/// The most offsets of a pattern. Patterns are short and repeated; longer ones belong in files of indices.
 constexpr std::uint64_t most_offsets = std::uint64_t{1} << 26U;
 
 /// Takes a notation to pieces and knows where each stood.

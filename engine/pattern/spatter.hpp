@@ -14,7 +14,7 @@
 
 namespace gpumem::pattern {
 
-/// What Spatter does where nothing else is said, as its README has it, in elements and repeats.
+/// Spatter's defaults, as its README has them, in elements and repeats.
 inline constexpr std::uint64_t spatter_delta = 8;
 inline constexpr std::uint64_t spatter_count = 1024;
 
@@ -24,7 +24,7 @@ struct SpatterPattern {
   std::optional<std::uint64_t> delta;  ///< elements, where the notation says it, as UNIFORM:8:1:NR and LAPLACIAN do
 };
 
-/// Whether a text is meant as notation rather than as the name of a file: it begins like a generator, or has nothing
+/// True if a text is meant as notation rather than as the name of a file: it begins like a generator, or has nothing
 /// but digits, commas and blanks.
 [[nodiscard]] bool is_spatter_notation(std::string_view text);
 
@@ -44,26 +44,26 @@ struct SpatterPattern {
 
 /// One configuration of a file.
 struct SpatterRun {
-  /// Why it cannot be run, though others of its file can: one line with source, JSON pointer and what was expected
-  /// there. Then nothing else is known of it.
+  /// The reason why it cannot be run, though others of its file can: one line with source, JSON pointer and what was
+  /// expected there. If set, nothing else is known of the run.
   std::optional<std::string> refusal = {};
   enum class Kernel { gather, scatter, gather_scatter };
 
   std::string name;  ///< the file's, else empty
   Kernel kernel = Kernel::gather;
   bool indirect = false;                 ///< multi-gather or multi-scatter: each index was itself found by an index
-  std::optional<IndexSequence> gather;   ///< where is read; nothing where the accesses are contiguous
-  std::optional<IndexSequence> scatter;  ///< where is written
+  std::optional<IndexSequence> gather;   ///< indices that are read; absent if the reads are contiguous
+  std::optional<IndexSequence> scatter;  ///< indices that are written; absent if the writes are contiguous
   std::uint64_t wrap = 1;                ///< the contiguous side starts anew after so many patterns
   std::vector<std::string> ignored;      ///< members that say nothing about the accesses, or are none of Spatter's
 };
 
-/// A file of Spatter's: an array of objects. What the kernel, its patterns and numbers mean is Spatter's own: a delta
-/// in the notation goes before the member "delta", several deltas take turns, "pattern-size" shortens patterns, offsets
-/// are taken modulo "boundary", and multi-kernels index "pattern" by the other one. A negative delta goes down: the
-/// last repeat then lies where the first one does otherwise. Commas behind the last item of a list do no harm. Throws a
-/// usage error with source, JSON pointer and what was expected there for what is no such file, or where none of its
-/// configurations can be run: also for a member whose name is nearly, but not quite, one that matters.
+/// Reads a file of Spatter's: an array of objects. The kernel, its patterns and its numbers have Spatter's own meaning.
+/// A delta in the notation goes before the member "delta", several deltas take turns, "pattern-size" shortens patterns,
+/// offsets are taken modulo "boundary", and multi-kernels index "pattern" by the other one. A negative delta goes down:
+/// the last repeat then lies where the first one would otherwise. Commas behind the last item of a list do no harm.
+/// Throws a usage error with source, JSON pointer and what was expected there if the file is of another form, if none
+/// of its configurations can be run, or if the name of a member is nearly, but not quite, one that matters.
 [[nodiscard]] std::vector<SpatterRun> parse_spatter_json(std::string_view text, const std::string& source);
 
 }  // namespace gpumem::pattern

@@ -38,7 +38,7 @@ class ArchiveReader {
         fmt::format("{}: is a damaged or truncated archive: {}; copy or save the file again", source_, how));
   }
 
-  /// Of the archive, all there.
+  /// Returns `bytes` bytes of the archive, from `at` on. Throws a usage error if it ends before.
   [[nodiscard]] std::string_view part(std::uint64_t at, std::uint64_t bytes) const {
     if (at > archive_.size() || bytes > archive_.size() - at) damaged("it ends too early");
     return archive_.substr(at, bytes);
@@ -51,7 +51,7 @@ class ArchiveReader {
     return value;
   }
 
-  /// Where the record is that stands last, before nothing but a comment.
+  /// The offset of the end of central directory record, behind which there is nothing but a comment.
   [[nodiscard]] std::uint64_t end_record() const {
     constexpr std::size_t record_bytes = 22;
     constexpr std::size_t longest_comment = 0xffff;
@@ -61,7 +61,7 @@ class ArchiveReader {
     return found;
   }
 
-  /// The entry whose header is there, and where the next one's is.
+  /// Reads the entry whose header is at `at`, and sets `at` to the next header.
   [[nodiscard]] ZipEntry entry(std::uint64_t& at) const {
     constexpr std::uint64_t header_bytes = 46;
     constexpr std::uint64_t local_header_bytes = 30;
@@ -85,7 +85,7 @@ class ArchiveReader {
     return entry;
   }
 
-  /// Puts in the numbers that need 64 bits, which an extra field has in this order.
+  /// Replaces the numbers that need 64 bits, which an extra field has in this order.
   void read_zip64(std::uint64_t at, std::uint64_t bytes, std::initializer_list<std::uint64_t*> numbers) const {
     constexpr std::uint64_t zip64 = 1;
     for (const std::uint64_t end = at + bytes; at + 4 <= end; at += 4 + number(at + 2, 2)) {

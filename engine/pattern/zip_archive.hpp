@@ -13,7 +13,7 @@
 
 namespace gpumem::pattern {
 
-/// What every such file begins with, unless it is empty.
+/// The beginning of every such file, unless it is empty.
 inline constexpr std::string_view zip_begin = "PK\x03\x04";
 
 struct ZipEntry {
@@ -28,8 +28,8 @@ struct ZipEntry {
 /// truncated, or whose entries are encrypted.
 [[nodiscard]] std::vector<ZipEntry> zip_entries(std::string_view archive, const std::string& source);
 
-/// What reads an entry, called "SOURCE: NAME" in errors; the archive must outlive it. Throws a usage error for a
-/// packing other than deflate.
+/// Opens an entry, called "SOURCE: NAME" in errors; the archive must outlive it. Throws a usage error for a packing
+/// other than deflate.
 [[nodiscard]] ByteSource open_entry(const ZipEntry& entry, const std::string& source);
 
 }  // namespace gpumem::pattern

@@ -76,7 +76,7 @@ double relative(double width, double median) {
   return median > 0 ? width / median : std::numeric_limits<double>::infinity();
 }
 
-/// What summarise(samples).relative_width() gives, in linear time: it is asked for after every batch of samples.
+/// Returns summarise(samples).relative_width() in linear time: it is asked for after every batch of samples.
 double relative_width_of(Values values) {
   const std::size_t n = values.size();
   const std::size_t low = interval_rank(n);

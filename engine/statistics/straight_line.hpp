@@ -1,6 +1,6 @@
 #pragma once
-// Straight lines through readings: of what grows in proportion, and of work that takes a fixed time and a time per
-// byte.
+// Straight lines through readings: for quantities that grow in proportion, and for work that takes a fixed time and a
+// time per byte.
 
 #include <optional>
 #include <span>
@@ -21,8 +21,8 @@ struct Point2D {
   double y = 0;  ///< positive
 };
 
-/// The line whose relative errors have the least sum of squares: of readings that span powers of two the largest would
-/// otherwise decide alone. Of readings with fewer than two different x the line is not finite.
+/// Fits the line whose relative errors have the least sum of squares. With absolute errors, the largest of readings
+/// that span powers of two would decide alone. The line is not finite for readings with fewer than two different x.
 [[nodiscard]] StraightLine fit_straight_line(std::span<const Point2D> readings);
 
 /// time = fixed + bytes / asymptotic rate.
@@ -41,10 +41,10 @@ struct TimedSize {
   Seconds time{};
 };
 
-/// Fits both terms so that the sum of the squared relative errors is least, for sizes and times over many powers of two
-/// of which the largest would otherwise decide alone. Absent when the readings do not support it: fewer than three
-/// sizes, a largest less than 16 times the smallest, a term that is not positive, or a reading that the fit misses by
-/// more than a third, which says that the cost has another form.
+/// Fits both terms so that the sum of the squared relative errors is least. Sizes and times span many powers of two, of
+/// which the largest would otherwise decide alone. Absent when the readings do not support it: fewer than three sizes,
+/// a largest less than 16 times the smallest, a term that is not positive, or a reading that the fit misses by more
+/// than a third, which says that the cost has another form.
 [[nodiscard]] std::optional<LinearCost> fit_linear_cost(std::span<const TimedSize> readings);
 
 }  // namespace gpumem::measure

@@ -30,14 +30,14 @@ Live& live() {
   return the_only;
 }
 
-/// Beyond so many, nobody knows of more.
+/// The most allocations that are known of each kind; further ones are ignored.
 constexpr std::size_t most_allocations = std::size_t{1} << 20U;
 
-/// What a framework allocates in a loop that launches nothing new is not listened to: that would cost more than all
-/// else. What was known then is not true any more.
+/// True after allocations of a framework were ignored. This happens in a loop that launches nothing new, where noting
+/// them would cost more than all else. The framework's allocations that were known before are out of date then.
 std::atomic<bool> framework_missed = false;
 
-/// Whether this is one of those.
+/// True if the allocation is ignored for that reason. If not, forgets the allocations that are out of date.
 bool is_missed(AllocatedBy by) {
   if (by != AllocatedBy::framework) return false;
   if (is_settled()) {
@@ -51,7 +51,8 @@ bool is_missed(AllocatedBy by) {
   return false;
 }
 
-/// The innermost of these frames, which is the runtime's where the program has that linked into it. Each place once.
+/// Returns the innermost of these frames, linked to its callers. If the CUDA runtime is linked into the program, this
+/// frame is the runtime's. Each place is kept once.
 const Frame* native_place(std::vector<Frame> frames) {
   std::vector<std::pair<std::string, std::uint64_t>> key;
   for (const Frame& frame : frames) key.emplace_back(frame.file, frame.address);
@@ -62,7 +63,8 @@ const Frame* native_place(std::vector<Frame> frames) {
   return kept.data();
 }
 
-/// Where the program asked the driver for memory: rare, so that the stack may be walked. Nothing where a package did.
+/// The place where the program asked the driver for memory; nullopt if a package asked. This is rare, so that the stack
+/// may be walked.
 std::optional<const Frame*> driver_place() {
   NativeCalls calls = native_calls();
   if (calls.from_library) return std::nullopt;
@@ -70,7 +72,7 @@ std::optional<const Frame*> driver_place() {
   return native_place(std::move(calls.own));
 }
 
-/// Where the calling thread is.
+/// The place where the calling thread is; null if it is not known, and nullopt if the allocation is not to be kept.
 std::optional<const Frame*> place_of(AllocatedBy by) {
   switch (by) {
     case AllocatedBy::driver:

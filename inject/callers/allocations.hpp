@@ -8,7 +8,7 @@
 
 namespace gpumem::inject {
 
-/// Who gave it out. What a framework gives out lies in what it has from the driver.
+/// The allocator. Memory from a framework lies within memory that the framework has from the driver.
 enum class AllocatedBy : std::uint8_t {
   driver,
   loader,  ///< the driver, for a module's own variables
@@ -17,16 +17,17 @@ enum class AllocatedBy : std::uint8_t {
 
 struct Allocation {
   std::uint64_t bytes = 0;
-  const Frame* made_at = nullptr;  ///< null: nobody knows
+  const Frame* made_at = nullptr;  ///< null: not known
 };
 
-// Any thread may call these, whatever locks it holds: none is waited for meanwhile but their own.
+// Any thread may call these, whatever locks it holds: they wait for no locks but their own.
 
-/// The calling thread makes it. A framework's takes a fraction of a microsecond. What a package of Python has from the
-/// driver is not kept: it is a pool, parts of which are arrays now of this place and then of that.
+/// Notes an allocation that the calling thread makes. For one of a framework this takes a fraction of a microsecond.
+/// Driver memory of a Python package is not kept: it is a pool, and its parts become arrays of one place now and of
+/// another later.
 void note_allocation(AllocatedBy by, std::uintptr_t address, std::uint64_t bytes);
 void note_free(AllocatedBy by, std::uintptr_t address);
-/// The one that the address is in, the framework's where there are two. Nothing where nobody saw it made.
+/// The allocation that the address is in, the framework's if there are two; nullopt if none was noted.
 [[nodiscard]] std::optional<Allocation> allocation_of(std::uintptr_t address);
 
 }  // namespace gpumem::inject

@@ -45,7 +45,7 @@ bool is_within(const dl_phdr_info& image, std::uint32_t type, std::uintptr_t add
   return false;
 }
 
-/// Writes to a place that the loader may have made read-only when it had filled it.
+/// Writes to a place that the loader may have made read-only after filling it.
 bool replace(const dl_phdr_info& image, void** place, void* value) {
   const auto address = reinterpret_cast<std::uintptr_t>(place);
   const auto page_bytes = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -68,7 +68,8 @@ Report defined_report(std::string_view name) {
   return reinterpret_cast<Report>(address);  // NOLINT(performance-no-int-to-ptr): as the loader has addresses
 }
 
-/// Whether its calls to the function of this name come to us from now on.
+/// Redirects the image's calls to the function of this name to on_report(). Returns false if there is nothing to
+/// redirect.
 bool hook(const dl_phdr_info& image, std::string_view name, Report report) {
   bool hooked = false;
   for (void** place : DynamicTables(image).places_of(name)) {

@@ -25,14 +25,14 @@ struct ElfName {
 /// Tables of a library's dynamic section. They lie in memory for as long as the library does.
 class DynamicTables {
  public:
-  /// Of what dl_iterate_phdr tells of.
+  /// The tables of an image that dl_iterate_phdr reports.
   explicit DynamicTables(const dl_phdr_info& image);
 
   /// The address of a symbol that it defines; 0 where it does not.
   [[nodiscard]] std::uintptr_t find(std::string_view name) const;
   /// All functions and data that it defines and names.
   void each_symbol(const std::function<void(const ElfName&)>& use) const;
-  /// Places that the loader fills with the address of that symbol: what calls to it and reads of its address go by.
+  /// Places that the loader fills with the address of that symbol. Calls to it and reads of its address go by them.
   [[nodiscard]] std::vector<void**> places_of(std::string_view name) const;
 
  private:
@@ -53,11 +53,11 @@ class DynamicTables {
   std::size_t relocations_bytes_ = 0;
 };
 
-/// Calls `use` for the program and each library, which stays where it is meanwhile; until `use` returns true.
+/// Calls `use` for the program and each library until `use` returns true. The image stays where it is meanwhile.
 void each_image(const std::function<bool(const dl_phdr_info&)>& use);
-/// How often libraries came and went; another number says that each_image may have other answers.
+/// The number of times that libraries were loaded or unloaded. If it differs, each_image may have other results.
 [[nodiscard]] std::uint64_t image_changes();
-/// Where its file is. Of the program itself, which the loader has no name of, too.
+/// The path of the image's file. Also for the program itself, of which the loader has no name.
 [[nodiscard]] std::string image_path(const dl_phdr_info& image);
 
 }  // namespace gpumem::inject

@@ -19,7 +19,8 @@ bool begins_with_any(std::string_view text, const std::string_view (&beginnings)
 
 constexpr std::string_view package_folders[] = {"/site-packages/", "/dist-packages/"};
 constexpr std::string_view python_folders[] = {"/lib/python3", "/lib64/python3", "/torchinductor_", "/.triton/"};
-// Names in angle brackets are no files. Those of a command (-c), of a notebook and of the prompt are the user's.
+// Names in angle brackets are no files. A command (-c), a notebook and the prompt have such names too, but they are the
+// user's.
 constexpr std::string_view generated_sources[] = {"<frozen ", "<eval_with_key>", "<decorator-gen", "<__", "<torch"};
 
 constexpr std::string_view system_folders[] = {"/lib/",      "/lib64/",          "/usr/lib/",       "/usr/lib64/",
@@ -53,7 +54,8 @@ bool is_in_cache(std::string_view file) {
 }  // namespace
 
 bool is_library_source(std::string_view file, std::string_view module) {
-  // What a command (-c) has is the user's; what others make of text and run belongs to no module.
+  // In __main__, "<string>" is a command (-c) of the user. Elsewhere it is text that other code runs, and belongs to no
+  // module.
   if (file == "<string>" && module != "__main__") return true;
   return is_in_cache(file) || has_any(file, package_folders) || has_any(file, python_folders) ||
          begins_with_any(file, generated_sources);

@@ -1,5 +1,5 @@
 #pragma once
-// One place of the program's own text or of its libraries', as raw files have it.
+// A place in the code of the program or of its libraries, as raw files have it.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,12 +23,12 @@ struct Frame {
   const Frame* caller = nullptr;  ///< native, of an allocation: who called it, if that is the program's own too
 };
 
-/// Whether a Python file is part of an installed package or generated, and so none of the user's.
+/// True if a Python file is part of an installed package or generated, and so is not the user's.
 [[nodiscard]] bool is_library_source(std::string_view file, std::string_view module);
-/// Whether code of this path belongs to the system, the driver, CUDA or an installed package.
+/// True if code of this path belongs to the system, the driver, CUDA or an installed package.
 [[nodiscard]] bool is_library_code(std::string_view path);
 
-/// Whether it was installed as a package of Python.
+/// True if the file was installed as part of a Python package.
 [[nodiscard]] bool is_of_package(std::string_view path);
 
 /// Appends the frame as events have it.

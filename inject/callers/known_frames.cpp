@@ -11,7 +11,7 @@ namespace gpumem::inject {
 
 namespace {
 
-/// A code object, and one that came to lie at its address later is another.
+/// Identifies a code object. One that came to lie at its address later is another.
 struct CodeKey {
   std::uintptr_t code = 0;
   PythonCode what;
@@ -67,7 +67,8 @@ const Frame* frame_of(Known& frames, const PythonSpot& spot, const CodeKey& key)
   return place.frame;
 }
 
-/// Of the code object, whichever of its instructions is executed. The text of a place is not read for it twice.
+/// True if the code object is a library's, whichever of its instructions is executed. The text of a place is not read
+/// for this twice.
 bool is_library_frame(Known& frames, const PythonSpot& spot, const CodeKey& key) {
   KnownCode& code = frames.codes[place_in_table(spot.code, 0)];
   if (code.key == key) return code.library;

@@ -11,10 +11,10 @@
 
 namespace gpumem::inject {
 
-// Any thread may call these, whatever locks it holds. What they return stays for ever.
+// Any thread may call these, whatever locks it holds. The frames that they return stay for ever.
 
-/// The innermost frame of the calling thread that is no library's. Null where there is none. Where it was seen before
-/// this takes a fraction of a microsecond.
+/// The innermost frame of the calling thread that is no library's; null if there is none. For a place that was seen
+/// before this takes a fraction of a microsecond.
 [[nodiscard]] const Frame* own_python_frame();
 /// The frames of the calling thread, innermost first, as many as events have.
 [[nodiscard]] std::vector<const Frame*> python_frames();

@@ -62,8 +62,8 @@ std::size_t addresses_of_stack(std::span<std::uintptr_t> addresses) {
   return walk.count;
 }
 
-/// Whether it is one of the libraries that tell of launches, which may have any name. They call us from within the
-/// program's call.
+/// True for the libraries that report launches to us, which may have any name. They call us from within the program's
+/// call.
 bool calls_back(std::string_view path) {
   const Options& options = watch().options;
   return path == options.sanitizer || path == options.cupti;
@@ -100,7 +100,7 @@ CodeImage* image_at(std::uintptr_t address) {
   return &*std::prev(after);
 }
 
-/// Those of an image that is on the stack, and so stays where it is.
+/// Reads the names of an image. It is on the stack, and so stays where it is.
 void read_names(CodeImage& code) {
   code.named = true;
   each_image([&](const dl_phdr_info& image) {
@@ -113,7 +113,7 @@ void read_names(CodeImage& code) {
   std::ranges::sort(code.names, {}, &ElfName::address);
 }
 
-/// What the image exports there; empty where it exports nothing there.
+/// The name of the symbol that the image exports there; empty if there is none.
 std::string_view name_at(CodeImage& code, std::uintptr_t address) {
   if (!code.named) read_names(code);
   const auto after = std::ranges::upper_bound(code.names, address, {}, &ElfName::address);
@@ -122,7 +122,8 @@ std::string_view name_at(CodeImage& code, std::uintptr_t address) {
   return address - name.address < name.bytes ? name.name : std::string_view();
 }
 
-/// The library that holds PyTorch's operators is by far the largest: nobody looks for names elsewhere in packages.
+/// True for the library that holds PyTorch's operators, which is by far the largest. Other packages' names are not
+/// looked at.
 bool has_operators(const CodeImage& code) { return code.path.find("/libtorch") != std::string::npos; }
 
 std::uintptr_t address_of_this_library() { return reinterpret_cast<std::uintptr_t>(&addresses_of_stack); }
@@ -159,8 +160,8 @@ NativeCalls native_calls() {
     }
     if (!has_operators(*code) || !calls.own.empty()) continue;
     const std::string_view name = name_at(*code, addresses[i]);
-    // An operator is carried out by others: the outermost one is what was asked for. Beyond a step of a backward pass,
-    // it is the pass that was.
+    // Operators call other operators: the program asked for the outermost one. In a backward pass it asked for the
+    // pass: operators further out than the pass's step are ignored.
     if (auto operation = operator_of(name); operation && backward_step.empty()) calls.operation = *operation;
     if (auto step = backward_step_of(name); step && backward_step.empty()) backward_step = *step;
   }

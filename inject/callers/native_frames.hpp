@@ -9,7 +9,7 @@
 
 namespace gpumem::inject {
 
-/// What lies between a call into the driver and what asked for it.
+/// The native frames of a call into the driver, up to Python.
 struct NativeCalls {
   std::vector<Frame> own;     ///< of the program itself, innermost first
   std::string operation;      ///< the framework's operator, by its symbols: "aten::add.Tensor"; may be empty
@@ -17,10 +17,10 @@ struct NativeCalls {
   bool to_python = false;     ///< Python comes next: it called what is in `own`
 };
 
-/// Of the calling thread, up to its innermost frame of Python. It walks the stack and so takes microseconds; of code
-/// that says nothing of its frames it sees none further out.
+/// Walks the stack of the calling thread, up to its innermost frame of Python. This takes microseconds. Beyond code
+/// without unwind information it sees no frames.
 [[nodiscard]] NativeCalls native_calls();
-/// The same number for the same stack, as far as it is walked for native_calls; it costs the walk alone.
+/// A hash of the stack, as far as native_calls() walks it. It costs the walk alone.
 [[nodiscard]] std::uint64_t native_stack_hash();
 
 }  // namespace gpumem::inject

@@ -27,7 +27,8 @@ bool take(std::string_view& text, std::string_view beginning) {
   return true;
 }
 
-// Words of overloads' names that begin with a small letter. Those of operators' names never begin with a large one.
+// Words of overloads' names that begin with a small letter. Words of operators' names never begin with a capital
+// letter.
 constexpr std::string_view overload_words[] = {"dim",    "dtype", "format", "from", "int",  "layout",    "memory",
                                                "mode",   "names", "other",  "out",  "self", "start",     "step",
                                                "stable", "using", "values", "vec",  "x",    "correction"};
@@ -37,8 +38,8 @@ bool is_of_overload(std::string_view word) {
                            std::ranges::find(overload_words, word) != std::end(overload_words));
 }
 
-/// "add_Tensor": the name of the operator, then that of its overload, of which each may hold the sign in between. The
-/// longest ending of words that overloads have is taken for the overload.
+/// "aten::add.Tensor" for "add_Tensor": the name of the operator, then that of its overload. Both may contain
+/// underscores. The longest ending of words that overloads have is taken for the overload.
 std::string with_overload(std::string_view joined) {
   std::size_t begin = joined.size();
   while (begin > 0) {

@@ -76,9 +76,9 @@ std::optional<Python> python_in(const dl_phdr_info& image) {
 
 std::atomic<const Python*> found_python = nullptr;
 std::atomic<std::uint64_t> looked_at_images = 0;
-std::atomic<bool> frames_were_found = false;  // where the layout says: from then on they are read as they are
+std::atomic<bool> frames_were_found = false;  // in the places of the layout: PlainReader reads from then on
 
-/// Null: this program has none so far.
+/// The interpreter; null if the program has none so far.
 const Python* python() {
   if (const Python* known = found_python.load(std::memory_order_acquire)) return known;
   const std::uint64_t images = image_changes();
@@ -100,7 +100,7 @@ struct SafeReader {
   }
 };
 
-/// Of what the thread itself keeps in use.
+/// Reads memory that the thread itself keeps in use.
 struct PlainReader {
   template <class T>
   std::optional<T> read(std::uintptr_t address) const {
@@ -121,7 +121,7 @@ std::size_t walk(const Python& python, Reader reader, std::uintptr_t thread, std
   constexpr std::size_t most_steps = 256;  // over frames that are none, too
   using Address = std::uintptr_t;
   const PythonLayout& layout = python.layout;
-  // What another thread has put away may still be taken for this one's, and be anything by now.
+  // A state that another thread has put away may still be taken for this thread's, and hold anything by now.
   if (reader.template read<std::uint64_t>(thread + layout.thread_id) != pthread_self()) return 0;
   auto frame = reader.template read<Address>(thread + layout.thread_frame);
   if (frame && layout.holder_frame != PythonLayout::none) {

@@ -24,11 +24,11 @@ struct PythonSpot {
   }
 };
 
-/// The innermost frames, innermost first, no more than there is room for: how many. 0 where there is no Python, no
-/// frame of this thread, or a version whose frames nobody knows.
+/// Fills in the innermost frames, innermost first, and returns their number. 0 if there is no Python, no frame of this
+/// thread, or a version whose frames are not known.
 [[nodiscard]] std::size_t python_stack(std::span<PythonSpot> frames);
-/// What tells code objects at one address apart: two that differ here are two. It costs no call of the system once
-/// frames were found where they are looked for.
+/// Tells apart code objects that lie at one address at different times: if these values differ, so do the objects. Once
+/// frames were found in the expected places, reading it takes no system call.
 struct PythonCode {
   std::uintptr_t file = 0;
   std::uintptr_t name = 0;
@@ -36,9 +36,9 @@ struct PythonCode {
   friend bool operator==(const PythonCode&, const PythonCode&) = default;
 };
 [[nodiscard]] std::optional<PythonCode> python_code(const PythonSpot& spot);
-/// Its file, line, function and module. Nothing where the file cannot be read.
+/// The file, line, function and module of a spot; nullopt if the file cannot be read.
 [[nodiscard]] std::optional<Frame> python_frame(const PythonSpot& spot);
-/// Whether the address is in the library that holds the interpreter.
+/// True if the address is in the library that holds the interpreter.
 [[nodiscard]] bool is_python_code(std::uintptr_t address);
 
 }  // namespace gpumem::inject

@@ -1,5 +1,5 @@
 #pragma once
-// Where CPython keeps what its frames are, by version: bytes from the beginning of each structure.
+// The layout of CPython's frames, by version: offsets in bytes from the beginning of each structure.
 
 #include <cstdint>
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace gpumem::inject {
 
-/// How a code object notes the lines of its instructions.
+/// The table in which a code object notes the lines of its instructions.
 enum class PythonLines : std::uint8_t {
   increments,  ///< co_lnotab, to 3.9
   ranges,      ///< co_linetable of 3.10
@@ -54,12 +54,12 @@ inline constexpr std::uint16_t text_length = 16;
 inline constexpr std::uint16_t text_state = 32;
 inline constexpr std::uint16_t dict_keys = 32;
 
-/// Of 3.`minor`, of 3.8 to 3.12. Null: none is known.
+/// The layout of version 3.`minor`, for 3.8 to 3.12; null for other versions.
 [[nodiscard]] const PythonLayout* python_layout(unsigned minor);
-/// From the numbers that 3.13 and 3.14 begin their _PyRuntime with (_Py_DebugOffsets). Nothing where they are not
-/// those.
+/// The layout of version 3.13 or 3.14, from the numbers at the beginning of its _PyRuntime (_Py_DebugOffsets); nullopt
+/// if they are others.
 [[nodiscard]] std::optional<PythonLayout> python_layout(std::span<const std::uint64_t> debug_offsets);
-/// Of _PyRuntime, in numbers of 8 bytes, so many have all that python_layout asks for.
+/// Number of 8-byte words at the beginning of _PyRuntime that have all that python_layout() asks for.
 inline constexpr std::size_t debug_offset_numbers = 96;
 
 }  // namespace gpumem::inject

@@ -10,7 +10,7 @@ namespace gpumem::inject {
 
 namespace {
 
-/// Where a container forbids process_vm_readv.
+/// Reads the process's memory as a file, for containers that forbid process_vm_readv.
 bool read_own_memory(std::uintptr_t address, void* target, std::size_t bytes) {
   static const int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
   return memory >= 0 && pread(memory, target, bytes, static_cast<off_t>(address)) == static_cast<ssize_t>(bytes);

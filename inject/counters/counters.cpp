@@ -38,7 +38,7 @@ std::atomic<unsigned> being_launched = 0;  // calls that launch, in all threads,
 // for ever.
 
 bool graphs_have_collectives = false;
-/// Recorded behind the last collective, or what may hold one, of each stream.
+/// Events recorded behind the last collective of each stream, or behind the last graph that may hold one.
 std::unordered_map<CUcontext, std::map<CUstream, CUevent>> last_collectives;
 
 void note_collective(CUcontext context, CUstream stream) {
@@ -55,7 +55,7 @@ bool a_collective_runs(CUcontext context) {
   });
 }
 
-/// What a call that launches is in the middle of.
+/// The call that launches something and that this thread is in.
 struct Call {
   bool entered = false;
   Slot* slot = nullptr;  ///< that is being counted; null: none
@@ -82,7 +82,8 @@ void add_records() {
   }
 }
 
-/// Whether every other call that launches has returned. No new one begins: they wait for the lock that we hold.
+/// Waits until every other call that launches has returned. False if that takes too long. No new one begins: they wait
+/// for the lock that we hold.
 bool others_have_launched() {
   constexpr std::uint64_t patience_ns = 10'000'000;  // one of them may wait for what we hold up
   for (const std::uint64_t began = now_ns(); being_launched > 1;) {

@@ -1,6 +1,6 @@
 #pragma once
-// The hardware's counts of launches. What is counted does not fit the hardware at once: each launch of a kernel, grid
-// and block is one of the passes that it takes.
+// Counts launches with the hardware's counters. They do not all fit the hardware at once, so counting takes several
+// passes. Each launch of the same kernel, grid and block is one pass.
 
 #include <cuda.h>
 
@@ -12,22 +12,23 @@
 
 namespace gpumem::inject {
 
-/// Where a launch runs.
+/// The context and the device that a launch runs in.
 struct PassContext {
   CUcontext context = nullptr;
-  std::uint32_t id = 0;  ///< of it, never used twice
+  std::uint32_t id = 0;  ///< of the context, never used twice
   std::uint32_t device = 0;
 };
 
 // One thread at a time calls these, in relaxed capture mode, and nothing else is launched between them.
 
-/// Whether counts of the slot, and all that are not complete, can be finished in the time. Some complete ones are worth
-/// more than many that are not.
+/// True if the counts of this slot, and all others that are not complete, can be finished in the time that is left.
+/// Always true for a slot whose counts have begun, because a few complete ones are worth more than many that are not,
+/// and while too few passes were timed to tell.
 [[nodiscard]] bool has_time_for(std::uint32_t slot, double left_ns);
-/// Waits for what was launched before, and begins to count. Unseen::none, or why not.
+/// Waits for earlier launches, and begins to count. Returns Unseen::none, or the reason why it does not count.
 [[nodiscard]] Unseen begin_pass(const measure::Cupti& cupti, const PassContext& context, Slot& slot, bool replay);
-/// Waits for the launch, and writes the counts if that was the last pass of them: then it is one more sample.
-/// Unseen::none while all is well.
+/// Waits for the launch. After the last pass it writes the counts: the slot has one more sample. Returns Unseen::none,
+/// or the reason why the pass failed.
 [[nodiscard]] Unseen end_pass(Slot& slot, bool launched);
 
 /// Lets go of the counters of all contexts, before one of them ends.

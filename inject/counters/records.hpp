@@ -23,15 +23,15 @@ struct Ran {
   std::uint32_t static_shared_bytes = 0;
 };
 
-/// Begins to keep them. False: CUPTI does not.
+/// Makes CUPTI record kernels. False if CUPTI refuses.
 [[nodiscard]] bool start_records(const measure::Cupti& cupti);
 // While a launch is counted CUPTI must not record it: what it adds to a kernel for that is counted too (a store), and
 // instructions of shared memory are then not counted at all (H200, CUPTI 13.0).
 void pause_records(const measure::Cupti& cupti);
 void resume_records(const measure::Cupti& cupti);
-/// Those that have come in since the last call. May be called by any thread.
+/// Returns the kernels that were recorded since the last call. May be called by any thread.
 [[nodiscard]] std::vector<Ran> take_records();
-/// Has CUPTI hand over what it still has of kernels that are over.
+/// Makes CUPTI hand over the records that it still has of kernels that are over.
 void flush_records(const measure::Cupti& cupti);
 
 }  // namespace gpumem::inject

@@ -26,7 +26,7 @@ __device__ __noinline__ void show_word(BulkCopy& copy, std::uint64_t address) {
   if (++copy.shown_words == 32) copy.shown = nullptr;
 }
 
-/// Words of 4 bytes of the line, a bit each, from the first byte to before the last.
+/// The line's words of 4 bytes from byte `begin` to before byte `end`, a bit each.
 __device__ __forceinline__ unsigned words_between(unsigned begin, unsigned end) {
   return (~0U >> (32 - (end - begin) / 4)) << (begin / 4);
 }
@@ -44,7 +44,7 @@ __device__ __noinline__ void simulate_line(BulkCopy& copy, std::uint64_t line, u
 
 // Few branches are nested in each of the following functions, for only some convergence barriers may be used.
 
-/// Bytes of one line.
+/// Adds bytes of one line.
 __device__ __noinline__ void add_line(BulkCopy& copy, std::uint64_t begin, unsigned bytes) {
   const auto first = static_cast<unsigned>(begin & 127U);
   const unsigned sectors = (2U << ((first + bytes - 1) / 32)) - (1U << (first / 32));
@@ -54,7 +54,7 @@ __device__ __noinline__ void add_line(BulkCopy& copy, std::uint64_t begin, unsig
   simulate_line(copy, begin >> 7, sectors, words_between(first, first + bytes));
 }
 
-/// Bytes side by side, 16 at least.
+/// Adds bytes side by side, at least 16.
 __device__ __noinline__ void add_row(BulkCopy& copy, std::uint64_t begin, std::uint64_t end) {
 #pragma unroll 1
   do {
@@ -77,7 +77,7 @@ __device__ __noinline__ void add_row_of_box(BulkCopy& copy, const TensorBox& box
   add_row(copy, begin, begin + box.row_bytes);
 }
 
-/// The rows of a box that lie in the tensor.
+/// Adds the rows of a box that lie in the tensor.
 __device__ __noinline__ void add_box(BulkCopy& copy, const TensorBox& box) {
   if (box.rows == 0) return;
   unsigned row = 0;
@@ -87,7 +87,8 @@ __device__ __noinline__ void add_box(BulkCopy& copy, const TensorBox& box) {
   } while (++row < box.rows);
 }
 
-/// Null where there is no place, or where this one is counted and no more.
+/// Returns the copy's site; null if the table has no place for it, or if only the number of its requests is still
+/// counted.
 __device__ __noinline__ TableSite* bulk_site(SiteTable* table, std::uint64_t pc, RawSpace space, RawOp op,
                                              unsigned flags) {
   const unsigned at = find_site(table, pc << 3 | static_cast<std::uint64_t>(space),
@@ -113,7 +114,7 @@ __device__ __noinline__ void end_copy(TableSite& site, BulkCopy& copy) {
   add(site.sums[multiprocessor_of() % sum_copies], copy.costs, 1U << lane, lane);
 }
 
-/// A copy to or from global memory of bytes side by side.
+/// Counts a copy of bytes side by side to or from global memory.
 __device__ __noinline__ void count_bulk(SiteTable* table, std::uint64_t pc, std::uint64_t address, unsigned bytes,
                                         RawOp op) {
   if (bytes == 0 || !leads(__activemask(), lane_of())) return;
@@ -125,7 +126,7 @@ __device__ __noinline__ void count_bulk(SiteTable* table, std::uint64_t pc, std:
   end_copy(*site, copy);
 }
 
-/// A tensor copy from global memory. What it moves is not counted where nobody knows how the map is to be read.
+/// Counts a tensor copy from global memory. The bytes that it moves are not counted if its map cannot be read.
 __device__ __noinline__ void count_tensor_load(SiteTable* table, std::uint64_t pc, const TensorCopy& load) {
   if (!leads(__activemask(), lane_of())) return;
   TensorBox box;
@@ -137,7 +138,7 @@ __device__ __noinline__ void count_tensor_load(SiteTable* table, std::uint64_t p
   end_copy(*site, copy);
 }
 
-/// What is read or written of shared memory without conflicts: operands of matrix products, copies to another block.
+/// Counts reads or writes of shared memory without conflicts: operands of matrix products, copies to another block.
 __device__ __noinline__ void count_shared_block(SiteTable* table, std::uint64_t pc, unsigned bytes, unsigned lanes,
                                                 RawSpace space, RawOp op) {
   if (!leads(__activemask(), lane_of())) return;

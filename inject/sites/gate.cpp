@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t most_gates = 256;  // closed at the same time
 
-/// What the thread that opens forgotten gates sees of one.
+/// A gate, as the thread that opens forgotten gates sees it.
 struct Closed {
   std::atomic<std::uint64_t> turn = 0;  ///< 0: open; else another number each time it is closed
   std::atomic<volatile std::uint32_t*> word = nullptr;
@@ -29,7 +29,7 @@ std::vector<std::uint32_t> free_gates;
 std::uint64_t turns = 0;
 std::atomic<bool> idle = false;  // the thread sleeps until a gate is closed
 
-/// Whoever is first opens it.
+/// Opens the gate, unless somebody has opened it in this turn already.
 void open(std::uint32_t number, std::uint64_t turn) {
   Closed& gate = gates[number];
   volatile std::uint32_t* const word = gate.word;
@@ -50,7 +50,8 @@ void* open_forgotten_gates(void*) {
   std::array<std::uint64_t, most_gates> before{};
   for (unsigned quiet = 0;; ++quiet) {
     if (quiet == quiet_rounds) {
-      // Who closes a gate then asks whether this thread sleeps; who goes to sleep then asks whether a gate is closed.
+      // close_gate() closes a gate first and then asks whether this thread sleeps. This thread says first that it
+      // sleeps and then asks whether a gate is closed. So one of them notices the other.
       idle = true;
       if (all_are_open()) idle.wait(true);
       idle = false;
@@ -102,7 +103,7 @@ Gate close_gate(const GateWords& words, CUstream stream) {
   if (free_gates.empty()) free_gates.push_back(gates_used++);
   const std::uint32_t number = free_gates.back();
   const Gate gate{.word = words.host + number, .number = number};
-  // A word of another context may lag behind: what it waits for is one more than any gate of this number had.
+  // A word of another context may lag behind, so the gate waits for one more than any gate of this number had before.
   const std::uint32_t value = gates[number].value + 1;
   if (driver().cuStreamWaitValue32(stream, words.device + number * sizeof(std::uint32_t), value,
                                    CU_STREAM_WAIT_VALUE_GEQ) != CUDA_SUCCESS) {

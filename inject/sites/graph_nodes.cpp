@@ -44,7 +44,7 @@ std::vector<CUgraphNode> ordered_nodes(CUgraph graph) {
   return ordered;
 }
 
-/// What a launch by itself has to be told as well.
+/// The node's attributes that a launch of its kernel has to pass too. Sets `cooperative` for a cooperative launch.
 std::vector<CUlaunchAttribute> attributes_of(CUgraphNode node, bool& cooperative) {
   constexpr CUlaunchAttributeID wanted[] = {CU_LAUNCH_ATTRIBUTE_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                                             CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE};
@@ -160,7 +160,7 @@ CUresult launch(const KernelNode& kernel, CUstream stream) {
 }
 
 CUresult launch(const CUDA_MEMCPY3D& copy, CUstream stream) {
-  // Of pageable memory, a copy reads the host's side at once: what comes before it has to be over.
+  // A copy from pageable memory reads the host's side at once, so all that comes before it must be over.
   if (const CUresult over = driver().cuStreamSynchronize(stream); over != CUDA_SUCCESS) return over;
   return driver().cuMemcpy3DAsync_v2(&copy, stream);
 }

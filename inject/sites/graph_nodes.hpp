@@ -1,6 +1,6 @@
 #pragma once
-// What a CUDA graph does, copied when it is instantiated: the program may destroy the graph afterwards, and keep what
-// it was instantiated as. Node by node, it can then be launched again.
+// The nodes of a CUDA graph. They are copied when the graph is instantiated, because the program may destroy the graph
+// afterwards and keep only its executable form. The copies can be launched again, node by node.
 
 #include <cuda.h>
 
@@ -41,9 +41,9 @@ struct GraphNodes {
   const char* obstacle = nullptr;  ///< why they cannot be launched one by one: "it allocates memory"; null: they can
 };
 
-/// Parameters as a launch takes them that has all of them in one buffer.
+/// The `extra` argument of a launch that passes all parameters in one buffer.
 using ParameterBuffer = std::array<void*, 5>;
-/// `bytes` has to outlive it, as the parameters do.
+/// `parameters` and `bytes` must outlive the result.
 [[nodiscard]] ParameterBuffer buffer_of(const std::vector<std::byte>& parameters, std::size_t& bytes);
 
 // In relaxed capture mode:

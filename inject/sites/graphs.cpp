@@ -22,9 +22,9 @@ namespace gpumem::inject {
 
 namespace {
 
-/// A graph is launched node by node until its kernels were sampled and have so many times each.
+/// A graph is launched node by node until each of its kernels has been sampled, and timed so many times.
 constexpr std::uint64_t timed_replays = 3;
-/// Replays, at most.
+/// Replays of a graph that are launched node by node, at most.
 constexpr std::uint64_t most_by_node = 16;
 
 constexpr CallId instantiations[] = {
@@ -97,7 +97,7 @@ std::mutex marking;  // never held while anything else is called
 std::unordered_set<CUgraphExec> launching;
 std::unordered_map<CUcontext, CUgraphExec> empty_graphs;
 
-/// What the thread's call is in the middle of.
+/// The graph launch that the thread is in the middle of.
 struct Replay {
   Graph* graph = nullptr;
   ObservedLaunch whole;
@@ -121,7 +121,7 @@ CUgraphExec empty_graph(CUcontext context) {
   return graph;
 }
 
-/// A launch of the node, found to be somebody's.
+/// Finds the kernel and the slot of a launch of the node; nullopt if either is missing.
 std::optional<WatchedLaunch> watched_node(const KernelNode& node, CUcontext context, CUstream stream) {
   Launch launch{.function = node.function,
                 .shape = node.shape,
@@ -133,7 +133,7 @@ std::optional<WatchedLaunch> watched_node(const KernelNode& node, CUcontext cont
   return watched;
 }
 
-/// The names of its kernels, which stand for a graph: those that do the same are one to whoever reads of them.
+/// Names a graph after its kernels. Graphs that launch the same kernels have one name, and count as one.
 std::string name_of_graph(const std::vector<std::string>& kernels) {
   constexpr std::size_t most_named = 3;
   if (kernels.empty()) return "CUDA graph";
@@ -242,7 +242,7 @@ void change_node(CallId id, const SetNode& change) {
   find_kernels(graph);
 }
 
-/// Whether node by node more would be known of it.
+/// Returns true if launching the graph node by node would tell more about it.
 bool is_to_be_seen(const Graph& graph, CUcontext context) {
   if (graph.context != context || graph.nodes.obstacle != nullptr || graph.by_node >= most_by_node ||
       graph.kernels.empty())
@@ -275,7 +275,7 @@ CUresult launch_by_node(Graph& graph, CUstream stream) {
     const CUresult result = is_kernel ? launch_kernel(node, graph.context, stream) : launch_node(node, stream);
     if (result != CUDA_SUCCESS) return result;
   }
-  // The program may launch it into another stream next, where it would have waited.
+  // The program may launch the graph into another stream next, where it would wait for this replay.
   return driver().cuStreamSynchronize(stream);
 }
 

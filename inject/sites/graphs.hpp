@@ -14,22 +14,22 @@ namespace gpumem::inject {
 /// Calls that make, change and destroy graphs that can be launched.
 [[nodiscard]] std::span<const CallId> graph_calls();
 [[nodiscard]] bool is_graph_call(CallId id);
-/// Whether the call destroys a graph: what matters is then its begin.
+/// Returns true if the call destroys a graph. The destruction has to be noted when the call begins, not when it ends.
 [[nodiscard]] bool ends_graph(CallId id);
 
 // With the lock of `watch()` held, in relaxed capture mode:
 
-/// A call of `graph_calls` that ends none has returned without an error.
+/// Comes after a call of `graph_calls` that ends no graph and has returned without an error.
 void note_graph_call(CallId id, CUcontext context, const void* parameters);
-/// A call that ends a graph begins.
+/// Comes when a call that ends a graph begins.
 void note_graph_end(const void* parameters);
-/// Kernels of this graph launch graphs: it runs as a whole.
+/// Notes that kernels of this graph launch graphs: it then runs as a whole.
 void note_launching_graph(CUgraphExec graph);
 
-/// A call launches a graph. `parameters` are the call's, and may be changed: what the driver launches is then an empty
-/// graph.
+/// Comes before a call that launches a graph. `parameters` are the call's, and may be changed so that the driver
+/// launches an empty graph.
 void enter_graph_launch(CallId id, CUcontext context, const void* parameters);
-/// Behind the call, without the lock. What the call has to return.
+/// Comes after the call, without the lock. Returns the result that the call has to return.
 CUresult exit_graph_launch(CUresult result);
 
 /// Drops what is kept of a context that has ended.

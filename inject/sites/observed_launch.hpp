@@ -27,18 +27,18 @@ struct ObservedLaunch {
   std::uint64_t began_ns = 0;
 };
 
-/// Whether the launch with this number in its slot, from 1 on, is timed unless it is sampled.
+/// Returns true if the launch with this number in its slot, counted from 1, is timed unless it is sampled.
 [[nodiscard]] bool is_timed(const Slot& slot, std::uint64_t number);
 
 /// Counts the launch, and begins to sample or time it. With the lock held, in relaxed capture mode. If it is sampled,
 /// the lock has to be held until it has ended.
 [[nodiscard]] ObservedLaunch begin_observing(const WatchedLaunch& watched, CUcontext context);
-/// The same of a graph as a whole, which is not sampled.
+/// The same for a graph as a whole, which is not sampled.
 [[nodiscard]] ObservedLaunch begin_observing_graph(Slot& slot, CUcontext context, CUstream stream);
-/// Comes right behind the launch. Without the lock if it is not sampled, for which other threads may wait.
+/// Comes right behind the launch, without the lock if it is not sampled: other threads may wait for the lock.
 void note_launched(ObservedLaunch& launch);
-/// With the lock held. `again` launches it once more, for a launch that fails with the patch. What the launch then
-/// returned.
+/// Comes last, with the lock held. `again` launches the kernel once more: for blocks that have not run yet, or without
+/// the patch if the launch failed with it. Returns the launch's result.
 CUresult end_observing(const ObservedLaunch& launch, CUresult result, const std::function<CUresult()>& again);
 
 }  // namespace gpumem::inject

@@ -1,4 +1,4 @@
-// The code that is patched into kernels, a call before every access to memory: what a request costs is counted where it
+// The code that is patched into kernels. A call before every access to memory counts the cost of the request where it
 // happens, from its addresses.
 //
 // Registers are saved around a patch, but predicates P3 to P5 and the higher convergence barriers are not (found on an
@@ -27,7 +27,7 @@ struct Access {
   unsigned flags;
 };
 
-/// Words of the lane, a bit for each of the 32 of its line, that nobody had used.
+/// Marks the lane's words as used in its line of L2. Returns how many of them nobody had used before.
 __device__ __noinline__ unsigned words_not_used(const SiteTable* table, unsigned place, const Access& access) {
   const unsigned words = access.log2_bytes < 2 ? 1U : 1U << (access.log2_bytes - 2);
   const unsigned bits = ((1U << words) - 1) << ((access.address >> 2) & 31U);
@@ -40,7 +40,7 @@ __device__ __noinline__ Missing look_up(const Access& access, unsigned sectors) 
   const bool load = access.op == RawOp::load;
   Missing missing = missing_in_l2(access.table, line, sectors, !load);
   missing.in_l1 = load ? missing_in_l1(access.table, line, sectors) : sectors;
-  // What L1 has is not asked for, whether L2 still has it or not; but its words are used.
+  // L2 is not asked for sectors that L1 has, whether L2 still has them or not. But their words are used.
   missing.in_l2 &= missing.in_l1;
   return missing;
 }
@@ -135,7 +135,7 @@ __device__ __noinline__ void count_load(const SiteTable* table) {
   if (warp < table->counted_warps) atomicAdd(&table->warp_loads[warp], 1U);
 }
 
-/// The site to which the request is to be added; table_sites where there is none, or all that is wanted is done.
+/// The site to which the request is to be added; table_sites if there is no room, or if it only had to be counted.
 __device__ __noinline__ unsigned place_of(const Access& access) {
   if (access.op == RawOp::load && access.space != RawSpace::shared && access.space != RawSpace::cluster) {
     count_load(access.table);
@@ -188,7 +188,7 @@ __device__ __noinline__ void note_local(void* table, std::uint64_t pc, std::uint
 using gpumem::inject::RawOp;
 using gpumem::inject::RawSpace;
 
-// Launches that nobody samples have no table: another thread's, of a module that is patched for one.
+// The table is null for launches that are not sampled: another thread's, of a module that is patched for a sample.
 
 /// Called at the begin of a block. An error ends the warp, before it has done anything.
 extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_enter(void* table, std::uint64_t) {
@@ -245,8 +245,8 @@ extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_async_copy(void* 
   return SANITIZER_PATCH_SUCCESS;
 }
 
-// What compute capability 9.0 and later have. Of the names of these instructions not every toolkit's headers know, nor
-// of the types of their callbacks (patch_flags.hpp).
+// Instructions of compute capability 9.0 and later. Not every toolkit's headers have their names and the types of their
+// callbacks (patch_flags.hpp).
 
 extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_remote(void* table, std::uint64_t pc, void* address,
                                                                       std::uint32_t bytes, std::uint32_t flags,
@@ -284,8 +284,8 @@ extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_matrix(void* tabl
   return SANITIZER_PATCH_SUCCESS;
 }
 
-/// Of the operands that four warps read together, each is taken to read a quarter. Its "lanes" are columns of the
-/// result in eights: B has 32 bytes for each.
+/// Four warps read the operands together, so each is taken to read a quarter. The active lanes that are counted are the
+/// columns of the result, in eights: B has 32 bytes for each column.
 extern "C" __device__ __noinline__ SanitizerPatchResult gpumem_matrix_product(void* table, std::uint64_t pc,
                                                                               std::uint32_t, std::uint32_t bytes_a,
                                                                               std::uint32_t, std::uint32_t bytes_b,

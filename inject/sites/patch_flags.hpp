@@ -1,6 +1,6 @@
 #pragma once
-// Of what the sanitizer's library tells a patch about an access, what not every toolkit's headers name. The library
-// that a program is watched with may be newer than the headers, or older.
+// Values that the sanitizer's library passes to patches, and that not every toolkit's headers name. The library that a
+// program is watched with may be newer than the headers, or older.
 
 #include <sanitizer_patching.h>
 

@@ -23,10 +23,10 @@ namespace {
 constexpr std::uint64_t line_bytes = 128;
 constexpr std::uint64_t kib = 1024;
 
-/// Local memory of a thread that patches take at most, of every thread that a GPU can hold (the driver sets it aside).
+/// Local memory per thread that patches take at most. The driver sets it aside for every thread that a GPU can hold.
 constexpr std::uint64_t patch_local_bytes = kib;
 
-/// What a context needs for samples, once.
+/// Tables for the samples of a context, made once.
 struct Tables {
   bool ready = false;
   Unseen failed = Unseen::none;
@@ -57,7 +57,7 @@ std::uint64_t l1_and_shared_bytes(const DeviceEvent& device) {
   return 128 * kib;
 }
 
-// The sanitizer's own memory would not show in the program's; but copies of it take milliseconds.
+// Memory of the sanitizer's own would not show in the program's, but copies of it take milliseconds.
 template <class Element>
 bool allocate(Element*& memory, std::size_t count) {
   CUdeviceptr address = 0;
@@ -70,7 +70,7 @@ bool clear(void* memory, std::size_t bytes, CUstream stream) {
   return fine(driver().cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(memory), 0, bytes, stream), "clearing memory");
 }
 
-/// What a sample takes: the tables, and local memory for the patch in every thread.
+/// Bytes that a sample takes: the tables, and local memory for the patch in every thread.
 std::uint64_t wanted_bytes(const DeviceEvent& device) {
   return sizeof(SiteTable) + device.l2_bytes / 4 + most_counted_warps * sizeof(std::uint32_t) +
          std::uint64_t{device.multiprocessors} * device.threads_per_multiprocessor * patch_local_bytes;
@@ -115,7 +115,7 @@ Tables make_tables(CUcontext context) {
   return tables;
 }
 
-/// Sets of L1 that shared memory of the blocks that a multiprocessor has at once leaves.
+/// Sets of L1 that the shared memory of the blocks on a multiprocessor leaves free.
 std::uint32_t l1_sets_of(const Tables& tables, const Sample& sample) {
   constexpr std::uint64_t reserved_bytes = kib;  // of each block, by the system (since compute capability 8.0)
   int blocks = 0;
@@ -134,7 +134,7 @@ std::uint32_t l1_sets_of(const Tables& tables, const Sample& sample) {
 
 std::uint64_t warps_per_block(const Sample& sample) { return (sample.block_threads + 31) / 32; }
 
-/// Of the launch, those whose loads are counted one by one.
+/// Warps of the launch whose loads are counted one by one: all, or 0 if there are too many.
 std::uint32_t counted_warps(const Sample& sample) {
   if (sample.blocks > most_counted_warps / warps_per_block(sample)) return 0;
   return static_cast<std::uint32_t>(sample.blocks * warps_per_block(sample));
@@ -253,7 +253,7 @@ void forget_tables(CUcontext context) { contexts.erase(context); }
 
 namespace {
 
-/// What each warp loaded, as far as the event has it.
+/// Fetches the loads of each warp and sums them up in the event. False: not possible.
 bool fetch_loads(const Tables& tables, const Sample& sample, SampleEvent& event) {
   std::vector<std::uint32_t> loads(tables.copy->counted_warps);
   if (loads.empty()) return true;
@@ -272,7 +272,7 @@ bool fetch_loads(const Tables& tables, const Sample& sample, SampleEvent& event)
   return true;
 }
 
-/// Those of the table, in the order of the code.
+/// Fetches the sites of the table, in the order of the code. False: not possible.
 bool fetch_sites(const Tables& tables, const Sample& sample, std::vector<Site>& sites) {
   std::uint64_t pc = 0;
   std::uint64_t bytes = 0;
@@ -325,7 +325,8 @@ bool run_part(const Tables& tables, const Sample& sample, LaunchPart& part, Part
   return true;
 }
 
-/// Behind the first block, which nobody has looked at: whether there is time to look at others.
+/// Comes after the first block, which runs unseen. Runs the first part that is looked at, if there is time for it.
+/// False: there is none, or it failed.
 bool begin_looking(const Tables& tables, const Sample& sample, LaunchPart& part, Parts& parts,
                    const std::function<CUresult()>& again) {
   parts.would_take_ns = looking_ns(now_ns() - launched_ns);
@@ -338,7 +339,7 @@ bool begin_looking(const Tables& tables, const Sample& sample, LaunchPart& part,
   return run_part(tables, sample, part, parts, again);
 }
 
-/// Waits for the part that was launched, and has others looked at while there is time for them.
+/// Waits for the part that was launched, and looks at others while there is time for them.
 Parts look_at_parts(const Tables& tables, const Sample& sample, const std::function<CUresult()>& again) {
   Parts parts;
   LaunchPart part = tables.copy->part;
@@ -352,8 +353,8 @@ Parts look_at_parts(const Tables& tables, const Sample& sample, const std::funct
   return parts;
 }
 
-/// Blocks that have not run yet, as fast as without a patch. `launch_ns`: what the launch would have taken, if that can
-/// be told.
+/// Runs the blocks that have not run yet, as fast as without a patch. `launch_ns`: the time that the whole launch would
+/// have taken, if it can be told.
 CUresult run_rest(const Tables& tables, const Sample& sample, std::uint64_t ended, double& launch_ns,
                   const std::function<CUresult()>& again) {
   const LaunchPart rest{.begin_block = ended, .end_block = sample.blocks};

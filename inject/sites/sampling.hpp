@@ -14,7 +14,7 @@
 
 namespace gpumem::inject {
 
-/// What is to be sampled, and where. One at a time in a process.
+/// A launch that is to be sampled. A process samples one at a time.
 struct Sample {
   CUcontext context = nullptr;
   CUstream stream = nullptr;
@@ -33,8 +33,8 @@ struct SampleEnd {
 
 // Called by the thread that launches, in relaxed capture mode.
 
-/// Patches the kernel's module. Unseen::none, or why not. `parameters` are the bytes that the kernel is called with, as
-/// far as they are known.
+/// Patches the kernel's module. Returns Unseen::none, or why the launch cannot be sampled. `parameters` are the bytes
+/// that the kernel is called with, as far as they are known.
 [[nodiscard]] Unseen begin_sample(const Sample& sample, std::vector<std::byte> parameters);
 /// Within the launch: hands it its table.
 void attach_table(const Sanitizer_LaunchData& launch);

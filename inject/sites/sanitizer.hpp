@@ -26,7 +26,7 @@ struct Sanitizer {
 };
 
 [[nodiscard]] const Sanitizer& sanitizer();
-/// Finds them in the library at `path`. What is missing in words, or empty.
+/// Finds the functions in the library at `path`. Returns the reason in words if one is missing, else an empty text.
 [[nodiscard]] std::string load_sanitizer(const std::string& path);
 
 }  // namespace gpumem::inject

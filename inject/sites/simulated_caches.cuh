@@ -13,7 +13,7 @@ namespace gpumem::inject {
 // one atomic changes. So sets have four ways, chance says which line makes way, L2 is one part, and nobody follows when
 // a written line goes to memory. In return every access is seen, in the order in which the GPU makes them.
 
-/// The way of a set that holds the line, which is brought there if need be in place of another one.
+/// Returns the way of the set that holds the line. If none does, the line is brought there in place of another one.
 __device__ __noinline__ unsigned way_of(CacheTag* set, std::uint64_t line, bool* brought) {
   *brought = false;
   auto* tags = reinterpret_cast<unsigned long long*>(set);
@@ -31,7 +31,7 @@ __device__ __noinline__ unsigned way_of(CacheTag* set, std::uint64_t line, bool*
       if (tag == 0 && victim == cache_ways) victim = way;
     }
     if (victim == cache_ways) {
-      // A clock stands in for chance: who is first to go is as good as any.
+      // The clock stands in for chance: any way may lose its line.
       victim = (static_cast<unsigned>(clock64()) >> 4) & (cache_ways - 1);
       old = *static_cast<volatile unsigned long long*>(&tags[victim]);
     }
@@ -43,7 +43,7 @@ __device__ __noinline__ unsigned way_of(CacheTag* set, std::uint64_t line, bool*
   return begin;  // others bring lines here all the time
 }
 
-/// Of sectors (a bit each) of the line, those that the multiprocessor's L1 does not have; it has them now.
+/// Brings sectors (a bit each) of the line into the multiprocessor's L1, and returns the ones that it did not have.
 __device__ __noinline__ unsigned missing_in_l1(const SiteTable* table, std::uint64_t line, unsigned sectors) {
   const std::uint64_t first =
       std::uint64_t{multiprocessor_of()} * table->l1_sets + __umulhi(mixed(line), table->l1_sets);
@@ -55,7 +55,7 @@ __device__ __noinline__ unsigned missing_in_l1(const SiteTable* table, std::uint
   return sectors & ~before;
 }
 
-/// What the caches lack of a line that a request touches.
+/// The sectors of a request's line that the caches do not have.
 struct Missing {
   unsigned in_l1 = 0;   ///< sectors, a bit each
   unsigned in_l2 = 0;   ///< of a store those that nobody had stored
@@ -63,7 +63,7 @@ struct Missing {
   unsigned place = 0;   ///< of the line in table->l2_words
 };
 
-/// The same of L2, of sectors read or written: all but in_l1.
+/// The same for L2, and for sectors read or written. Fills in all members but in_l1.
 __device__ __noinline__ Missing missing_in_l2(const SiteTable* table, std::uint64_t line, unsigned sectors,
                                               bool written) {
   const std::uint64_t first = std::uint64_t{__umulhi(mixed(line), table->l2_sets)} * cache_ways;

@@ -26,7 +26,7 @@ __device__ __forceinline__ std::uint64_t clock_of_gpu() {
   return now;
 }
 
-/// Since the part's first block began.
+/// Nanoseconds since the part's first block began.
 __device__ __noinline__ std::uint64_t part_ns(LaunchPart& part) {
   const std::uint64_t now = clock_of_gpu();
   auto* place = reinterpret_cast<unsigned long long*>(&part.began_ns);
@@ -70,7 +70,7 @@ __device__ __noinline__ unsigned find_site(SiteTable* table, std::uint64_t key, 
   return table_sites;
 }
 
-/// What a request adds to its site's sums, in their order.
+/// The costs that are added to a site's sums, in their order.
 struct Costs {
   unsigned requests = 1;
   unsigned active_lanes = 0;
@@ -90,7 +90,7 @@ struct Costs {
 constexpr unsigned cost_count = sizeof(Costs) / sizeof(unsigned);
 static_assert(sizeof(SiteSums) == cost_count * sizeof(std::uint64_t));
 
-/// Each lane adds another one, so that memory gets all of them at once.
+/// Adds the costs to the sums. Each lane adds different ones, so that memory gets all of them at once.
 __device__ __noinline__ void add(SiteSums& sums, const Costs& costs, unsigned mask, unsigned lane) {
   const auto lanes = static_cast<unsigned>(__popc(mask));
   const auto* values = reinterpret_cast<const unsigned*>(&costs);
@@ -101,7 +101,8 @@ __device__ __noinline__ void add(SiteSums& sums, const Costs& costs, unsigned ma
   }
 }
 
-/// Of the request number `before`, counted from 0, whether and where it is shown: of the one after 4^k others.
+/// Returns the place at which the request after `before` others is shown; shown_requests if it is not shown. The first
+/// request is shown, and each one after 4^k others.
 __device__ __forceinline__ unsigned shown_at(std::uint64_t before) {
   if (before == 0) return 0;
   const auto log2 = static_cast<unsigned>(63 - __clzll(static_cast<long long>(before)));

@@ -1,5 +1,5 @@
 #pragma once
-// What the patched kernel writes while it runs, shared between the host's code and the device's.
+// The table that a patched kernel fills while it runs, shared by host and device code.
 
 #include <cstdint>
 
@@ -12,12 +12,12 @@ inline constexpr std::uint32_t table_sites = 1024;  ///< a power of two
 /// Multiprocessors add to copies of a site's sums, so that they wait less for each other.
 inline constexpr std::uint32_t sum_copies = 16;
 inline constexpr std::uint32_t cache_ways = 4;
-/// Of launches with more, nobody counts what each warp loads.
 /// Requests of a site in each copy of its sums that are looked at even when the launch's budget is spent.
 inline constexpr std::uint64_t least_looked_at = 32;
+/// The loads of each warp are not counted in launches with more warps.
 inline constexpr std::uint64_t most_counted_warps = std::uint64_t{1} << 20U;
 
-/// Site's sums, as they are in raw_format.hpp.
+/// The sums of a site, as they are in raw_format.hpp.
 struct SiteSums {
   std::uint64_t requests;
   std::uint64_t active_lanes;
@@ -46,7 +46,7 @@ struct TableSite {
 /// A line that a cache holds: its number + 1, then 4 bits of sectors it has and 4 of sectors written. 0: none.
 using CacheTag = std::uint64_t;
 
-/// Begins the device's memory of a sample. Zeros, but for what the host fills in, are the empty table.
+/// A sample's table in device memory. Zeros are the empty table, but for the members that the host fills in.
 struct SiteTable {
   std::uint32_t l1_sets;  ///< of each multiprocessor; 0: caches are not simulated
   std::uint32_t l2_sets;

@@ -1,6 +1,6 @@
 // The engine that sees launches access by access: the sanitizer's library calls back at every launch.
 //
-// What can be called where was found by trying (H200, driver 580):
+// Found by trying (H200, driver 580):
 // - A module is patched when the program's call begins, not in the launch's own callback: there, patching waits for
 //   streams that wait for the launch.
 // - No lock of ours is taken in callbacks of launches and resources: the driver holds its own then.
@@ -26,7 +26,7 @@ namespace gpumem::inject {
 
 namespace {
 
-/// What a call that launches is in the middle of.
+/// The launching call that the thread is in the middle of.
 struct Call {
   bool observed = false;
   ObservedLaunch launch;
@@ -34,7 +34,7 @@ struct Call {
 };
 thread_local Call call;
 
-/// Counts a launch like others, of which nothing more is wanted. False: there is more to it.
+/// Counts a launch that is known and of which nothing more is wanted. False: more has to be done.
 bool count_known(CUcontext context, const LaunchKey& key) {
   const KnownLaunch* const known = known_launch(context, key.function, key.shape);
   if (known == nullptr || is_anything_captured()) return false;
@@ -110,7 +110,7 @@ void on_graph_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) 
   enters ? note_graph_end(data.functionParams) : note_graph_call(id, data.context, data.functionParams);
 }
 
-/// Times are had when the program has waited for the GPU, and the last ones of a context before it ends.
+/// Takes times when the program has waited for the GPU, and the last ones of a context before it ends.
 void on_wait(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   if ((data.callbackSite == SANITIZER_API_ENTER) != ends_context(id) || !has_times_to_take()) return;
   const Spending spending;

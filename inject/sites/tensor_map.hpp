@@ -1,7 +1,6 @@
 #pragma once
 // A tensor map (CUtensorMap), which a tensor copy names: 64 bytes at a multiple of 64 that the driver makes and nobody
-// documents (the type has room for 128). How they are to be read was found by making maps that differ in one thing
-// (driver 580):
+// documents (the type has room for 128). The layout was found by making maps that differ in one thing (driver 580):
 //
 // | bytes | hold |
 // | --- | --- |
@@ -61,14 +60,14 @@ template <typename Words>
   return static_cast<std::uint64_t>(map[8 + dimension]) + 1;
 }
 
-/// In bytes, of dimensions 1 to 4.
+/// The stride of one of the dimensions 1 to 4, in bytes.
 template <typename Words>
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t stride_of(const Words& map, unsigned dimension) {
   const std::uint64_t high = bits_of(map, 7, 4 * (dimension - 1), 4);
   return (high << 32 | map[2 + dimension]) * 16;
 }
 
-/// Of the box, elements from the first to the last in a dimension.
+/// Elements of the box in a dimension, from the first to the last.
 template <typename Words>
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned box_size(const Words& map, unsigned dimension) {
   return dimension == 0 ? bits_of(map, 13, 24, 8) + 1 : bits_of(map, 14, 8 * (dimension - 1), 8) + 1;
@@ -77,14 +76,14 @@ template <typename Words>
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned box_step(const Words& map, unsigned dimension) {
   return bits_of(map, 13, 3 * dimension, 3) + 1;
 }
-/// And those that are copied.
+/// Elements of the box in a dimension that are copied.
 template <typename Words>
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned box_count(const Words& map, unsigned dimension) {
   const unsigned step = box_step(map, dimension);
   return (box_size(map, dimension) + step - 1) / step;
 }
 
-/// Whether a box of the tensor is rows of elements side by side, of a type that is known.
+/// Returns true if the rows of a box are elements side by side, of a known type.
 template <typename Words>
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr bool has_rows(const Words& map) {
   return element_bytes(map) != 0 && !is_interleaved(map) && box_step(map, 0) == 1;

@@ -21,9 +21,9 @@ namespace {
 constexpr double ns_per_ms = 1e6;
 constexpr std::size_t most_waiting = 4096;  // launches; what comes while so many wait is not timed
 
-/// Between two events a kernel takes so much more than by CUPTI's records, beyond what the two take with nothing in
-/// between (1.28 and 2.91 us on two H100s, driver 580): 1.0 us if it only computes, 1.5 if it writes tens of megabytes.
-/// Without a gate before, be it an open one, it is 0.7 us more.
+/// A kernel takes so much longer between two events than by CUPTI's records, beyond the time of two events with nothing
+/// in between (1.28 and 2.91 us on two H100s, driver 580): 1.0 us if it only computes, 1.5 if it writes tens of
+/// megabytes. Without a gate before it, even an open one, it is 0.7 us more.
 constexpr double launch_ns = 1200;
 
 struct Waiting {
@@ -31,11 +31,11 @@ struct Waiting {
   const Slot* slot;
 };
 
-/// What a context needs for times, once.
+/// Gates, events and memory for the times of a context, made once.
 struct Clock {
   GateWords gates;
-  /// A byte of the GPU's that is set between a gate and the first of two events. After a copy the stream is the copy
-  /// engine's, events too, and to get from there to a kernel takes up to 8 us.
+  /// A byte in GPU memory that is set between a gate and the first of two events. After a copy the stream belongs to
+  /// the copy engine, and so do its events; it takes up to 8 us to get from there to a kernel.
   CUdeviceptr byte = 0;
   double events_ns = 0;    ///< what two events take
   CUevent mark = nullptr;  ///< places others on our clock:
@@ -58,7 +58,7 @@ std::optional<double> between_ns(CUevent start, CUevent stop) {
   return static_cast<double>(milliseconds) * ns_per_ms;
 }
 
-/// The gate, behind which the event follows; none where that is not possible.
+/// Closes a gate in the stream and records the event behind it. Returns no gate if that is not possible.
 Gate begin_behind_gate(const Clock& clock, CUstream stream, CUevent start) {
   const Gate gate = close_gate(clock.gates, stream);
   if (gate.word == nullptr || (driver().cuMemsetD8Async(clock.byte, 0, 1, stream) == CUDA_SUCCESS &&
@@ -70,7 +70,7 @@ Gate begin_behind_gate(const Clock& clock, CUstream stream, CUevent start) {
   return {};
 }
 
-/// Two events behind a gate.
+/// The time between two events behind a gate, in nanoseconds; nullopt if it cannot be measured.
 std::optional<double> time_nothing(const Clock& clock, CUstream stream, const EventPair& pair) {
   const Gate gate = begin_behind_gate(clock, stream, pair.start);
   if (gate.word == nullptr) return std::nullopt;
@@ -81,8 +81,8 @@ std::optional<double> time_nothing(const Clock& clock, CUstream stream, const Ev
   return between_ns(pair.start, pair.stop);
 }
 
-/// Sets the clock in a stream of its own, so that nobody waits for what the program has queued. Without gates where
-/// that is not possible.
+/// Makes a clock in a stream of its own, so that nobody waits for the work that the program has queued. Without gates
+/// if that is not possible.
 Clock make_clock() {
   Clock clock;
   CUstream stream = nullptr;
@@ -113,7 +113,7 @@ Clock make_clock() {
   return clock;
 }
 
-/// Null where the GPU has no room for one.
+/// The context's clock; null if the GPU has no room for one.
 Clock* clock_of(CUcontext context) {
   if (const auto found = clocks.find(context); found != clocks.end()) return &found->second;
   static Room room;

@@ -1,7 +1,7 @@
 #pragma once
-// What one request costs, worked out by the lanes of its warp together: the same numbers as engine/access/request.hpp.
-// Every function is called by all lanes of `mask` and by no other. Words are aligned to their size, as instructions
-// ask.
+// The cost of one request, computed by the lanes of its warp together. The numbers are those of
+// engine/access/request.hpp. Every function is called by all lanes of `mask` and by no other. Words are aligned to
+// their size, as instructions require.
 
 #include <cstdint>
 
@@ -27,12 +27,12 @@ __device__ __noinline__ unsigned lanes_alike(unsigned mask, unsigned number) { r
 
 __device__ __forceinline__ bool leads(unsigned group, unsigned lane) { return (group & ((1U << lane) - 1)) == 0; }
 
-/// How many groups the lanes are in, which are alike in something.
+/// The number of groups that the lanes form; `group` is the lane's own.
 __device__ __noinline__ unsigned count_groups(unsigned mask, unsigned lane, unsigned group) {
   return static_cast<unsigned>(__popc(__ballot_sync(mask, leads(group, lane))));
 }
 
-/// A line that the lane touches, and others with it.
+/// The line that the lane touches, possibly together with others.
 struct Line {
   unsigned group;    ///< its lanes
   unsigned sectors;  ///< those of the 4 that they touch, a bit each
@@ -52,7 +52,7 @@ __device__ __noinline__ unsigned count_sectors(unsigned mask, unsigned lane, con
   return sum_of_few(mask, leads(line.group, lane) ? static_cast<unsigned>(__popc(line.sectors)) : 0);
 }
 
-/// Whether all lanes are in one group with lane ^ distance, as far as that one is active.
+/// Returns true if each lane is in the same group as lane ^ distance, or that one is not active.
 __device__ __noinline__ bool partners_agree(unsigned mask, unsigned lane, unsigned group, unsigned distance) {
   const unsigned partner = lane ^ distance;
   const bool agree = ((mask >> partner) & 1U) == 0 || ((group >> partner) & 1U) != 0;
@@ -82,12 +82,12 @@ __device__ __noinline__ unsigned sum_of_largest(unsigned mask, unsigned lane, un
   return sum_of_few(mask, mine & 7U) + (sum_of_few(mask, mine >> 3) << 3);
 }
 
-/// Different words in the busiest bank, of the lanes of each `width` neighbours, summed over these. `same`: the lanes
-/// at the lane's address.
+/// The number of different words in the busiest bank for each `width` neighbouring lanes, summed over these groups.
+/// `same`: the lanes at the lane's address.
 __device__ __noinline__ Wavefronts sum_of_busiest(unsigned mask, unsigned lane, unsigned address, unsigned same,
                                                   unsigned log2_bytes, unsigned width) {
-  // Words of one size that are aligned to it lie in the same banks or in none alike: what is counted for banks of 4
-  // bytes may be counted for as many fewer that are as wide as the word.
+  // Aligned words of one size lie in the same banks of 4 bytes, or in no common one. So banks may be counted as if each
+  // were as wide as the word, and there were fewer of them.
   const unsigned log2_bank = log2_bytes < 2 ? 2 : log2_bytes;
   const unsigned word = address >> log2_bank;
   const unsigned in_group = width == 32 ? mask : mask & (((1U << width) - 1) << (lane & ~(width - 1)));

@@ -9,7 +9,8 @@
 
 namespace gpumem::cache {
 
-/// A part of L2 set aside for persisting accesses. Gives all of it back: what others cache does not miss it.
+/// A part of L2 set aside for persisting accesses. The destructor gives all of it back, so that others have the whole
+/// L2.
 class SetAside {
  public:
   SetAside() = default;
@@ -30,8 +31,8 @@ class SetAside {
   std::uint64_t bytes_ = 0;
 };
 
-/// The attribute of launches by which their accesses to `bytes` from `data` on persist, as far as they fit into what is
-/// set aside. Of more no larger share may persist, or its parts would drive each other out.
+/// The launch attribute that makes accesses to `bytes` from `data` on persist. If `bytes` is more than what is set
+/// aside, only the share that fits there persists. Otherwise its parts would drive each other out.
 [[nodiscard]] cudaLaunchAttribute persisting_window(const void* data, std::uint64_t bytes, const SetAside& set_aside);
 
 }  // namespace gpumem::cache

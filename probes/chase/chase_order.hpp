@@ -1,6 +1,6 @@
 #pragma once
-// In which order a pointer chase visits its nodes. Host and device evaluate the same functor: the device links the
-// nodes by it, all at once, and the host knows from it where a chase is after any number of steps.
+// The order in which a pointer chase visits its nodes. Host and device evaluate the same functor: the device links all
+// nodes by it at once, and the host knows from it where a chase is after any number of steps.
 
 #include "engine/access/host_device.hpp"
 #include "engine/access/request.hpp"
@@ -64,8 +64,9 @@ class ChaseOrder {
   Permutation in_last_;  ///< of the last page, which may be shorter
 };
 
-/// Where a node lies: at the beginning of its step, or scattered, of any sector of it. Nodes at the same place of every
-/// step would use some of a cache's sets only, and what seems to fit would be of its sets and not of its lines.
+/// The place of a node in bytes: the beginning of its step or, if scattered, of any sector of the step. Nodes at the
+/// same place of every step would use only some of a cache's sets, and show the capacity of those sets instead of the
+/// cache's.
 struct NodePlace {
   std::uint64_t step_bytes = 0;  ///< a multiple of a sector
   bool scattered = true;

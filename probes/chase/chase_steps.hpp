@@ -1,5 +1,5 @@
 #pragma once
-// How many steps a chase takes, and how many of them stand in a row in its machine code.
+// The number of steps that a chase takes, and how many of them stand in a row in its machine code.
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 #pragma once
-// How a chase is timed: by one thread, inside the kernel, each step's address being what the step before loaded.
+// A timed chase: one thread takes the steps inside the kernel. The address of each step is what the step before loaded.
 
 #include <cstdint>
 
@@ -12,7 +12,7 @@ namespace gpumem::chase {
 template <class Place>
 constexpr auto nowhere = static_cast<Place>(-1);
 
-// Empty, but the compiler takes it for what makes the place, and leaves it behind the clock.
+// Does nothing. But the compiler takes it for the code that makes the place, and leaves it behind the clock.
 __device__ inline void pin(std::uint64_t& place) { asm volatile("" : "+l"(place)); }
 __device__ inline void pin(std::uint32_t& place) { asm volatile("" : "+r"(place)); }
 __device__ inline void pin(float& place) { asm volatile("" : "+f"(place)); }
@@ -35,8 +35,8 @@ __device__ void time_chase(Place place, Place origin, std::uint32_t steps, std::
       for (unsigned k = 0; k < in_a_row; ++k) step(place);
       left -= in_a_row;
     } while (left != 0);
-    // Never so. But to know it takes the last value, so the clock is read after that has arrived, and not while it is
-    // on its way: a latency that is taken without this reads low by most of a load.
+    // Never true. But the comparison takes the last value, so the clock is read after that has arrived and not while it
+    // is on its way: a latency that is measured without this reads low by most of a load.
     if (place == nowhere<Place>) return;
   }
   const auto cycles = static_cast<std::uint32_t>(clock64() - start);

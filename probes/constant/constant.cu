@@ -23,7 +23,7 @@ constexpr std::uint32_t requests_per_launch = 1U << 19U;
 
 __constant__ std::uint32_t constants[table_words];
 
-// Where the table lies; what it holds is random_word(i) everywhere.
+// The memories in which the table may lie. Its words are random_word(i) in each.
 struct ConstantTable {
   static constexpr access::Space space = access::Space::constant;
   static __device__ const std::uint32_t* words(const std::uint32_t* /*source*/) { return constants; }
@@ -85,7 +85,7 @@ struct LookUp {
   explicit LookUp(const Case& decided)
       : space(decided[axis::space]),
         pattern{decided[axis::addresses]},
-        // Where the addresses are served one after another a request takes longer.
+        // Constant memory serves addresses one after another, so a request with several takes longer.
         turns(requests_per_launch / warps / rows / (space == access::Space::constant ? pattern.addresses : 1)) {}
 
   [[nodiscard]] std::uint64_t requests_per_warp() const { return std::uint64_t{turns} * rows; }
@@ -179,7 +179,8 @@ static Probe constant_probe() {
                    .value_optional = true})};
   probe.compared = axis::space.name;
   probe.baseline = std::string("constant");
-  // A wavefront of shared memory, a line of L1. How fast constant memory could be at best is not documented.
+  // A request per cycle is the best of shared memory (a wavefront) and of L1 (a line). The best rate of constant memory
+  // is not documented.
   probe.headline = request_cycles([](const Workload& workload, const Device&) -> std::optional<double> {
     return workload.sites.front().space == access::Space::constant ? std::nullopt : std::optional(1.0);
   });

@@ -1,4 +1,4 @@
-// What look-ups in constant memory cost beside the same in other memories.
+// Facts about look-ups in constant memory: their cost, beside that of the same look-ups in other memories.
 
 #include <algorithm>
 #include <cmath>
@@ -15,8 +15,8 @@ namespace gpumem::constant {
 
 namespace {
 
-/// From how many addresses on the same table is faster in another memory. Nothing without a number of addresses in
-/// common.
+/// Says from how many addresses on the same table is faster in another memory. Nullopt if the two have no number of
+/// addresses in common.
 std::optional<Fact> fact_beside(const OutcomesByNumber& constant, const OutcomesByNumber& other, const char* memory) {
   std::vector<std::size_t> indices;
   const Outcome* in_constant = nullptr;
@@ -53,7 +53,7 @@ std::optional<Fact> fact_beside(const OutcomesByNumber& constant, const Outcomes
   return fact;
 }
 
-/// Adds what a line through the costs of constant memory says, where there are enough for one.
+/// Adds the costs of constant memory as a straight line, if there are enough for one.
 void add_fit(Conclusion& conclusion, std::span<const Outcome> outcomes) {
   constexpr std::size_t fewest = 3;
   constexpr double largest_error = 0.2;  // a line that misses a reading by more of it does not describe the cost

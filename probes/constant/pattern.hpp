@@ -1,5 +1,5 @@
 #pragma once
-// Which words a warp's lanes look up, as many different ones as the case says, and what is concluded of it.
+// The words that a warp's lanes look up, as many different ones as the case says, and the conclusion from the cases.
 
 #include <span>
 
@@ -43,8 +43,8 @@ struct LookUpPattern {
   }
 };
 
-/// For look-ups in one or several spaces: what they cost in constant memory, and from how many addresses on the same
-/// table is faster elsewhere. Nothing without constant memory.
+/// Concludes from look-ups in one or several spaces what they cost in constant memory, and from how many addresses on
+/// the same table is faster elsewhere. Concludes nothing without constant memory.
 [[nodiscard]] Conclusion conclude_constant(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::constant

@@ -1,14 +1,14 @@
 #pragma once
-// The kernels of the global-memory probes: what they do to memory is the pattern's business, how threads share out
-// the work is the tile's. Nothing here needs the host, so NVRTC can compile it with any other pattern.
+// The kernels of the global-memory probes. The pattern decides which elements are accessed, the tile how threads share
+// out the work. Nothing here needs the host, so NVRTC can compile it with any other pattern.
 
 #include "engine/access/host_device.hpp"
 #include "engine/measure/content.hpp"
 
 namespace gpumem::global {
 
-/// How a launch shares out its elements: block b takes a run of block_threads x elements_per_thread of them, and its
-/// threads take neighbouring elements, a block's width apart from turn to turn, so that every turn coalesces.
+/// Shares out the elements of a launch. Block b takes a run of block_threads x elements_per_thread of them. Its threads
+/// take neighbouring elements, a block's width apart from turn to turn, so that every turn coalesces.
 struct Tile {
   std::uint32_t block_threads;
   std::uint32_t elements_per_thread;
@@ -49,8 +49,8 @@ struct WordTraits<uint4> {
   static __device__ std::uint32_t fold(uint4 word) { return word.x ^ word.y ^ word.z ^ word.w; }
 };
 
-/// What a turn stores. Where a pattern is only known when the program runs, several turns may store to one element:
-/// they all do then, and none is left out because the next one overwrites it.
+/// Stores an element on a turn. With NVRTC the pattern is known only when the program runs, and several turns may store
+/// to one element. All of them do: the compiler may leave none out because the next one overwrites it.
 template <class Word>
 __device__ void store(Word* target, Word word) {
 #ifdef __CUDACC_RTC__
@@ -67,8 +67,8 @@ __device__ void store(Word* target, Word word) {
 #endif
 }
 
-/// Loads `count` elements. Nothing is stored unless `checksums` is given: then each thread's loads, folded, so that
-/// the loads can be verified, and cannot be removed by the compiler although timed launches pass null.
+/// Loads `count` elements. If `checksums` is given, each thread stores its loads there, folded, so that they can be
+/// verified. Timed launches pass null, but the compiler cannot remove the loads.
 template <class Word, class Pattern, unsigned elements_per_thread>
 __global__ void __launch_bounds__(1024)
     read(const Word* source, std::uint32_t* checksums, std::uint64_t count, Pattern pattern) {

@@ -31,8 +31,8 @@ std::uint64_t Launch::requests() const {
   return full_blocks * warps * tile.elements_per_thread + rest / tile.block_threads * warps + last_turn;
 }
 
-// A turn of a block takes the `threads` accesses behind those of the turn before it, with its own warps, of which the
-// last may be partly there. Where all warps are whole, each is as good as a turn of its own.
+// Each turn of a block takes the `threads` accesses behind those of the turn before it. The last of its warps may be
+// incomplete. If all warps are whole, each counts as a turn of its own.
 access::Period period_of(const Launch& launch, const PatternPeriod& pattern) {
   const std::uint32_t threads = launch.tile.block_threads;
   const bool whole_warps = threads % access::warp_lanes == 0;
@@ -51,8 +51,8 @@ void set_period(access::Site& site, const access::Period& period) {
   site.regular_requests = period.regular;
 }
 
-// A turn of a block is of the accesses behind those of its turn before, and a block's first behind the last of the
-// block before it.
+// A turn of a block takes the accesses behind those of its turn before, and a block's first turn those behind the last
+// turn of the block before it.
 AccessRun Launch::accesses_of(std::uint64_t request) const {
   const std::uint64_t warps = (tile.block_threads + access::warp_lanes - 1) / access::warp_lanes;
   const std::uint64_t turn = request / warps;
@@ -159,7 +159,7 @@ std::uint64_t allocated_bytes(const Launch& launch, std::uint64_t extent_element
 
 namespace {
 
-/// The most that any case of a sweep needs if those with this value in the place of buffer_bytes get so many.
+/// Returns the most bytes that a case of a sweep needs if all cases with this undecided buffer_bytes get `buffer`.
 std::uint64_t largest_need(std::span<const Case> sweep, const Value& undecided, std::uint64_t buffer,
                            const std::function<std::uint64_t(const Case&)>& needed_bytes) {
   std::uint64_t bytes = 0;
@@ -170,7 +170,7 @@ std::uint64_t largest_need(std::span<const Case> sweep, const Value& undecided, 
   return bytes;
 }
 
-/// The buffer for a share of so many bytes. Needs grow about as buffers do, so that a few steps find it.
+/// Returns the buffer for a share of `memory` bytes. Needs grow about as buffers do, so a few steps find it.
 std::uint64_t shared_buffer(const std::string& share, std::uint64_t memory,
                             const std::function<std::uint64_t(std::uint64_t buffer)>& need) {
   constexpr std::uint64_t step = smallest_auto_buffer;

@@ -1,6 +1,6 @@
 #pragma once
 // A launch of a global kernel with a pattern: which of the compiled kernels it runs, what that kernel is to the model,
-// and how it is queued. Where its arrays lie, in device memory or in mapped host memory, is the caller's business.
+// and how it is queued. The caller decides whether its arrays lie in device memory or in mapped host memory.
 
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/kernel_name.hpp"
@@ -11,7 +11,7 @@
 
 namespace gpumem::global {
 
-// Of the compiled kernels, those for a launch.
+// The word and the elements per thread of the compiled kernel for a launch.
 [[nodiscard]] inline auto word_of(const Launch& launch) {
   return type_of_size<std::uint32_t, uint2, uint4>(launch.word_bytes);
 }
@@ -19,7 +19,7 @@ namespace gpumem::global {
   return one_of<1, 2, 4, 8>(launch.tile.elements_per_thread);
 }
 
-/// One launch with its arrays in `space`. What it allocates is left to the caller.
+/// Describes one launch with its arrays in `space`. The caller fills in the bytes that it allocates.
 template <class Pattern>
 Workload describe_launch(const Launch& launch, const Pattern& pattern, access::Space space) {
   Workload workload = workload_of(launch, pattern, space);
@@ -33,7 +33,7 @@ Workload describe_launch(const Launch& launch, const Pattern& pattern, access::S
 }
 
 /// Queues the launch. `source` and `output` are addresses as the device knows them; `output` is the target, or the
-/// checksums of a read: one per thread, or null to store none. What the op does not use may be null.
+/// checksums of a read: one per thread, or null to store none. An address that the op does not use may be null.
 template <class Pattern>
 void launch_into(const Launch& launch, const Pattern& pattern, const std::uint32_t* source, std::uint32_t* output,
                  cudaStream_t stream) {

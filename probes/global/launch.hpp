@@ -1,5 +1,5 @@
 #pragma once
-// What the global-memory probes have in common on the host: their axes, how a case becomes a launch, and sizing.
+// The host code that the global-memory probes share: their axes, the launch of a case, and sizing.
 
 #include <cstdint>
 #include <functional>
@@ -17,7 +17,7 @@ namespace gpumem::global {
 
 enum class Op { read, write, copy };
 
-/// What the axes below are called in reports.
+/// The parameters of the axes below, by their names in reports.
 namespace axis {
 inline constexpr Choice<Op> op{"op", {"read", "write", "copy"}};
 inline constexpr Number<std::uint32_t> word_bytes{"word_bytes"};
@@ -44,8 +44,7 @@ struct Launch {
   [[nodiscard]] std::uint64_t blocks() const { return (count + tile.elements() - 1) / tile.elements(); }
   [[nodiscard]] std::uint64_t threads() const { return blocks() * tile.block_threads; }
   [[nodiscard]] std::uint64_t requests() const;  ///< warp requests of one access site
-  /// What the lanes of a request access, from the first on, numbered as in access::Site::fill: none of those that are
-  /// not issued.
+  /// The accesses of a request that are issued, from its first lane on, numbered as in access::Site::fill.
   [[nodiscard]] AccessRun accesses_of(std::uint64_t request) const;
   [[nodiscard]] std::uint32_t words_per_element() const { return word_bytes / sizeof(std::uint32_t); }
   [[nodiscard]] bool loads() const { return op != Op::write; }
@@ -59,14 +58,14 @@ struct Launch {
 /// The axes that say what the kernel does and in which words, for probes that share the kernels.
 [[nodiscard]] Axis op_axis();
 [[nodiscard]] Axis word_bytes_axis();
-/// How many a thread takes, how many threads a block has, and how much data there is.
+/// Axes for the elements per thread, the threads per block, and the size of the data.
 [[nodiscard]] Axis elements_per_thread_axis();
 [[nodiscard]] Axis block_threads_axis();
 [[nodiscard]] Axis buffer_axis();
 /// `swept`, then the axes all global probes share: op, word-bytes, elements-per-thread, block-threads, buffer.
 [[nodiscard]] std::vector<Axis> axes(Axis swept);
 
-/// Whether buffer_bytes is a number already, and neither "auto" nor a share of a device's memory ("90%").
+/// Returns true if buffer_bytes is a number already, not "auto" or a share of a device's memory ("90%").
 [[nodiscard]] bool has_buffer(const Case& chosen);
 
 /// Throws a usage error unless buffer_bytes is a multiple of a word, or of word_bytes.
@@ -76,29 +75,29 @@ void validate(const Case& chosen);
 /// Device memory a launch needs when its arrays span `extent_elements`.
 [[nodiscard]] std::uint64_t allocated_bytes(const Launch& launch, std::uint64_t extent_elements);
 
-/// Decides an `auto` buffer_bytes: the same useful bytes for a whole sweep, 16 times the L2 so that what a launch
-/// leaves in the cache is of no use to the next, and less when the sweep's largest case would not fit in half of the
-/// free memory. Decides a share of the free memory too: so many useful bytes, in whole MiB, that the sweep's largest
-/// case takes no more than that, all of its arrays together. `needed_bytes` is the device memory of a case whose
-/// buffer_bytes is decided; other values may be auto. Throws a usage error for a share that is too small, and as the
-/// probe's `validate` does for what it comes to.
+/// Decides an `auto` buffer_bytes: the same useful bytes for a whole sweep. They are 16 times the L2, so that the data
+/// that a launch leaves in the cache are of no use to the next. They are less if the sweep's largest case would not fit
+/// in half of the free memory. A share of the free memory is decided too: as the useful bytes, in whole MiB, with which
+/// all arrays of the sweep's largest case together take no more than the share. `needed_bytes` is the device memory of
+/// a case whose buffer_bytes is decided; other values may be auto. Throws a usage error for a share that is too small,
+/// and as the probe's `validate` does for the bytes that a share comes to.
 void size(std::span<Case> sweep, const Device& device, const std::function<std::uint64_t(const Case&)>& needed_bytes,
           std::uint64_t largest_buffer = ~std::uint64_t{0});
 
-/// How a pattern repeats itself: for every i, access i + accesses takes part if access i does, and its element is
+/// The period of a pattern: for every i, access i + accesses takes part if access i does, and its element is
 /// growth_elements further on.
 struct PatternPeriod {
   std::uint64_t accesses = 1;
   std::int64_t growth_elements = 0;
 };
 
-/// The same of the requests of a site, of those in which no access is beyond the last.
+/// The same for the requests of a site, as far as no access in them is beyond the last.
 [[nodiscard]] access::Period period_of(const Launch& launch, const PatternPeriod& pattern);
 
-/// Says so of a site, which is then counted exactly.
+/// Sets the period of a site, which is then counted exactly.
 void set_period(access::Site& site, const access::Period& period);
 
-/// What one launch does, all but the name of its kernel: sites in `space`, useful bytes and grid. A pattern that has a
+/// Describes one launch, all but the name of its kernel: sites in `space`, useful bytes and grid. A pattern that has a
 /// member period() is counted exactly.
 template <class Pattern>
 [[nodiscard]] Workload workload_of(const Launch& launch, const Pattern& pattern, access::Space space);

@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(placed_block_threads)
       placement, [&](unsigned turn, unsigned which, std::uint64_t at) { target[at] = word[turn][which]; });
 }
 
-/// Of a kernel: what an instruction accesses, and how many elements a thread has.
+/// The shape of a compiled kernel: the word of an instruction, and the elements of a thread.
 template <class WordType, unsigned number>
 struct Shape {
   using Word = WordType;
@@ -131,7 +131,7 @@ std::unique_ptr<measure::Experiment> prepare_pieces(const Case& decided, const P
                                                                       PlacedPattern<Placement>{placement}, session);
 }
 
-/// Supplies what runs a probe whose placement is `placement_of(case)`, where only the buffer's size may be auto.
+/// Fills in the functions that run a probe with the placement `placement_of(case)`. Only the buffer's size may be auto.
 /// `modelling_of(case)` says how far the model reaches.
 template <class PlacementOf>
 void run_placed(Probe& probe, PlacementOf placement_of, Modelling (*modelling_of)(const Case&)) {

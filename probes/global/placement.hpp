@@ -1,11 +1,11 @@
 #pragma once
-// Launches in which each thread accesses several elements that its place alone decides: what is worked out once per
-// thread would take a pattern of the element's index (global_probe.cuh) as many instructions for every element, more
-// than there is time for between two of 4 bytes.
+// Launches in which each thread accesses several elements that its place alone decides. The place is worked out once
+// per thread. A pattern of the element's index (global_probe.cuh) would take as many instructions for every element,
+// and between two elements of 4 bytes there is no time for them.
 //
 // A placement is a trivially copyable functor:
 //
-//   std::uint64_t operator()(std::uint64_t thread, std::uint32_t which) const   element accessed, that of so many
+//   std::uint64_t operator()(std::uint64_t thread, std::uint32_t which) const   the thread's element of this number
 //   bool active(std::uint64_t thread, std::uint32_t which) const                whether it is accessed
 //   std::uint32_t word_bytes() const                                            of an element
 //   std::uint32_t elements_per_thread() const
@@ -17,11 +17,11 @@
 //   std::uint32_t elements_of(std::uint64_t warp, std::uint32_t which, std::uint64_t (&element)[32]) const
 //                                                                               of all lanes, and which access theirs
 //
-// The last two may be missing. A launch whose periods overlap by more than a few would have to be evaluated to the end,
-// and has none (access/periodic.hpp).
+// The last two may be missing. A launch whose periods overlap by more than a few has no period(): it would have to be
+// evaluated to the end (access/periodic.hpp).
 //
-// A thread of the kernel stands for one of these or for several a block's width apart, so that enough bytes are on
-// their way. Where a placement has few elements "thread" is therefore a figure of speech.
+// A thread of the kernel stands for one of these threads, or for several a block's width apart so that enough bytes are
+// in flight. So a "thread" of a placement with few elements is not a thread of the kernel.
 
 #include <cstdint>
 
@@ -33,14 +33,14 @@ namespace gpumem::global {
 
 inline constexpr std::uint32_t placed_block_threads = 256;
 
-/// How many of a placement's threads one of the kernel stands for: it has 16 bytes on their way at least.
+/// The number of a placement's threads that one of the kernel stands for, so that it has at least 16 bytes in flight.
 [[nodiscard]] constexpr std::uint32_t placed_per_thread(std::uint32_t word_bytes, std::uint32_t elements) {
   constexpr std::uint32_t bytes = 16;
   return (bytes + word_bytes * elements - 1) / (word_bytes * elements);
 }
 
 /// A placement as a pattern of the launch's elements (global_probe.cuh): on each turn a block's threads take one
-/// element. What checks the output goes through it; the kernel asks the placement, because it need not divide.
+/// element. The check of the output uses the pattern. The kernel asks the placement, because it then need not divide.
 template <class Placement>
 struct PlacedPattern {
   Placement placement;
@@ -71,7 +71,8 @@ template <class Placement>
           .tile = {placed_block_threads, placement.elements_per_thread() * turns}};
 }
 
-/// The request of a element, by the warp of `k / elements`, into one that has no lane active and its word's size set.
+/// Fills in the k-th request, counted warp by warp: element `k % elements` of warp `k / elements`. `request` comes
+/// without active lanes, and with the size of its word.
 template <class Placement>
 void fill_placed_request(const Placement& placement, std::uint64_t k, access::WarpRequest& request) {
   const auto which = static_cast<std::uint32_t>(k % placement.elements_per_thread());
@@ -97,8 +98,8 @@ template <class Placement>
   return request;
 }
 
-/// Which request of the warps one after another is the k-th of the launch in its order: of a block first what all warps
-/// do in their first turn.
+/// Returns the number, counted warp by warp, of the launch's k-th request. In the launch's order all warps of a block
+/// take their first instruction, then their second, and so on.
 template <class Placement>
 [[nodiscard]] std::uint64_t in_order_of_warps(const Launch& launch, const Placement& placement, std::uint64_t k) {
   constexpr std::uint64_t warps = placed_block_threads / access::warp_lanes;
@@ -110,7 +111,7 @@ template <class Placement>
   return ((block * turns + instruction / elements) * warps + k % warps) * elements + instruction % elements;
 }
 
-/// What a launch of a placement does, all but the name of its kernel.
+/// Describes a launch of a placement, all but the name of its kernel.
 template <class Placement>
 [[nodiscard]] Workload workload_of_placed(const Launch& launch, const Placement& placement, access::Space space) {
   Workload workload = workload_of(launch, PlacedPattern<Placement>{placement}, space);
@@ -125,7 +126,7 @@ template <class Placement>
   return workload;
 }
 
-/// What the model says of a case.
+/// The way in which the model predicts a case.
 enum class Modelling {
   summed,     ///< its stages know what they need from sums
   simulated,  ///< accesses come back to what caches may have lost: it has to simulate the launch
@@ -142,7 +143,7 @@ void allow_simulation(Workload& workload, const Launch& launch, const Placement&
       constexpr std::uint64_t warps = placed_block_threads / access::warp_lanes;
       std::uint64_t k = 0;
       for (std::size_t i = 0; i < requests.size(); ++i) {
-        // Of the warps of a block's turn one is a warp further on than the one before.
+        // Within a turn of a block, each request is one warp further on than the one before.
         const bool begins = i == 0 || (first + i) % warps == 0;
         k = begins ? in_order_of_warps(launch, placement, first + i) : k + placement.elements_per_thread();
         fill_placed_request(placement, k, requests[i]);

@@ -6,7 +6,7 @@
 
 namespace gpumem::global {
 
-/// What a check found; lives in device memory.
+/// The result of a check, in device memory.
 struct Mismatches {
   unsigned long long count = 0;
   unsigned long long first = ~0ULL;  ///< smallest offending index; all ones without any
@@ -54,7 +54,7 @@ __global__ void check_checksums(const std::uint32_t* checksums, std::uint32_t wo
   }
 }
 
-/// Marks the elements that the pattern names, a bit each: of patterns that may name one several times.
+/// Marks the elements that the pattern names, a bit each. For patterns that may name one several times.
 template <class Pattern>
 __global__ void mark_elements(std::uint32_t* marks, std::uint64_t count, Pattern pattern) {
   const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;

@@ -1,5 +1,5 @@
 #pragma once
-// What chases of every level have in common: a launch leaves behind the place it reached and how long its steps took.
+// The base of the chases of every level. A launch leaves the place that it reached and the time of its steps.
 
 #include <cstdint>
 #include <string>
@@ -15,9 +15,9 @@ namespace gpumem::hierarchy {
 
 using namespace chase;  // what chases of other families have too
 
-/// What a chase is about.
+/// The quantity that a chase measures.
 [[nodiscard]] Quantity latency_cycles();
-/// The headline of a chase, predicted of what `Workload::chase` says.
+/// The headline of a chase, predicted from `Workload::chase`.
 [[nodiscard]] Headline latency_headline();
 /// The metric that ChaseExperiment measures: `latency_ns`. Predicted at the multiprocessors' maximum clock.
 [[nodiscard]] Metric latency_ns();
@@ -36,7 +36,7 @@ inline constexpr Choice<std::uint64_t> page_bytes{"order", {{"random", everythin
 
 class ChaseExperiment : public measure::Experiment {
  public:
-  /// Of launches that time so many steps, a multiple of `unrolled`.
+  /// Each launch times so many steps, a multiple of `unrolled`.
   explicit ChaseExperiment(std::uint32_t steps);
 
   void launch(cudaStream_t stream) final;

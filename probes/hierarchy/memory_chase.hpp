@@ -1,5 +1,5 @@
 #pragma once
-// A chase through memory that pointers address: of the device, whose caches hold what fits, or mapped memory of the
+// A chase through memory that pointers address: device memory, whose caches hold what fits, or mapped memory of the
 // host.
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace gpumem::hierarchy {
 
-/// Which nodes a chase visits, and how often. A node is an address of eight bytes, one to a step.
+/// The order and places of the nodes that a chase visits, and the steps it takes. A node is an address of eight bytes;
+/// nodes are `place.step_bytes` apart.
 struct MemoryWalk {
   ChaseOrder order;
   NodePlace place;
@@ -25,20 +26,22 @@ struct MemoryWalk {
       : order(footprint_bytes / step, std::max(page_bytes / step, std::uint64_t{1})), place{step}, steps(per_round) {}
 
   [[nodiscard]] std::uint64_t footprint_bytes() const { return order.nodes() * place.step_bytes; }
-  /// What a chase allocates: whole pages, for those of a smaller allocation begin anywhere in one, and where lines fall
-  /// in L1 depends on it.
+  /// Bytes that a chase allocates: at least a page, because a smaller allocation begins anywhere in one, and its start
+  /// decides where lines fall in L1.
   [[nodiscard]] std::uint64_t allocated_bytes() const {
     constexpr std::uint64_t page = std::uint64_t{2} << 20U;
     return std::max(footprint_bytes(), page);
   }
-  /// The block reads so many nodes before the chase, all of them where L1 might hold them: every launch finds it empty.
+  /// Nodes that the block reads before the chase: all of them if L1 might hold them, because every launch finds L1
+  /// empty; else none.
   [[nodiscard]] std::uint64_t warmed() const {
     constexpr std::uint64_t more_than_l1 = std::uint64_t{512} << 10U;
     return footprint_bytes() <= more_than_l1 ? order.nodes() : 0;
   }
 };
 
-/// Describes a launch. Each of its requests is of one lane: warming up, of a warp's first.
+/// Describes a launch. Each of its requests is of one lane: of any warp's first while warming up, then of the chasing
+/// thread.
 void describe_memory_chase(Workload& workload, const MemoryWalk& walk, access::Space space);
 
 class MemoryChase : public ChaseExperiment {
@@ -47,12 +50,12 @@ class MemoryChase : public ChaseExperiment {
   /// on where the one before ended, so that none finds in L2 what was loaded a moment ago. Throws a probe error.
   MemoryChase(const MemoryWalk& walk, void* memory, measure::Session& session);
 
-  /// Also that every node points to the next.
+  /// Checks first that every node points to the next.
   measure::Verification verify(cudaStream_t stream) override;
 
  protected:
   std::uint64_t run(std::uint64_t* result, cudaStream_t stream) override;
-  /// Queues what leaves L2 and TLBs as a long chase would that ends where the next launch begins.
+  /// Queues loads that leave L2 and TLBs in the state of a long chase that ends where the next launch begins.
   void settle(cudaStream_t stream) const;
   [[nodiscard]] const std::byte* memory() const { return memory_; }
 
@@ -65,8 +68,8 @@ class MemoryChase : public ChaseExperiment {
   std::uint64_t position_ = 0;  ///< in the order, where the next launch begins
 };
 
-/// Memory of its own for a chase, as a base to be there before the chase is. The session's buffers would not do: chases
-/// are counted in turn, and each has to find its links as it made them.
+/// A chase's own memory, in a base class, so that it exists before the chase does. The session's buffers would not do:
+/// chases are counted in turn, and each must find its links as it made them.
 struct DeviceNodes {
   measure::DeviceBuffer nodes;
 };

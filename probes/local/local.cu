@@ -20,7 +20,7 @@
 
 namespace gpumem::local {
 
-/// So few that each may have all the registers there can be.
+/// Few enough that each thread may have as many registers as a thread can have.
 constexpr unsigned block_threads = 256;
 constexpr unsigned threads_per_multiprocessor = 2048;  ///< of a launch; as many are resident where registers suffice
 constexpr unsigned blocks_per_multiprocessor = threads_per_multiprocessor / block_threads;
@@ -144,7 +144,7 @@ class LocalExperiment final : public measure::Experiment {
     return {.mismatches = mismatches_.read(stream), .what = "threads' sums"};
   }
 
-  /// What the compiler says of the kernel.
+  /// Local memory and registers per thread that the compiler gave the kernel.
   std::vector<std::pair<std::string, double>> metrics(cudaStream_t /*stream*/,
                                                       measure::Seconds /*per_launch*/) override {
     cudaFuncAttributes attributes{};
@@ -163,7 +163,7 @@ class LocalExperiment final : public measure::Experiment {
   measure::MismatchCount mismatches_;
 };
 
-/// What local memory costs at the sizes that ran in both: the smallest of them, and the largest.
+/// Adds the cost of local memory at the smallest and the largest size that ran in both.
 static void add_cost(std::vector<Fact>& facts, const OutcomesByNumber& local, const OutcomesByNumber& registers) {
   std::vector<std::size_t> indices;
   std::vector<double> sizes;
@@ -190,7 +190,7 @@ static void add_cost(std::vector<Fact>& facts, const OutcomesByNumber& local, co
                    {{"words", sizes}, {"slowdown_ratio", slowdowns}}});
 }
 
-/// Whether registers were enough for the array that was to be in them.
+/// Adds the smallest array that registers were too few for, if there is one.
 static void add_spill(std::vector<Fact>& facts, const OutcomesByNumber& registers) {
   for (const auto& [words, outcome] : registers) {
     const double bytes = outcome->metric("local_bytes_per_thread").value_or(0);
@@ -204,7 +204,7 @@ static void add_spill(std::vector<Fact>& facts, const OutcomesByNumber& register
   }
 }
 
-/// Where an update grows far dearer from one size to the next.
+/// Adds the sizes at which an update takes far longer than at the next smaller size.
 static void add_knees(std::vector<Fact>& facts, const OutcomesByNumber& local) {
   constexpr double far_dearer = 1.3;  // less is the cost of the loop, which differs between sizes
   for (auto larger = local.begin(); larger != local.end(); ++larger) {
@@ -222,7 +222,7 @@ static void add_knees(std::vector<Fact>& facts, const OutcomesByNumber& local) {
   }
 }
 
-/// Compares local memory with registers, and says what the compiler reported. Nothing where no size ran in local
+/// Compares local memory with registers, and says what the compiler reported. Concludes nothing if no size ran in local
 /// memory.
 static Conclusion conclude_local(std::span<const Outcome> outcomes) {
   const OutcomesByNumber local = by_number(outcomes, axis::in_registers, false, axis::array_words);

@@ -1,14 +1,14 @@
 #pragma once
-// What the threads of both kernels do: go round an array of their own and update word after word.
+// The work of the threads of both kernels: they go round an array of their own and update word after word.
 
 #include "engine/access/request.hpp"
 
 namespace gpumem::local {
 
-/// Of each thread, whatever the size of its array: so many times it goes round that.
+/// Updates of a thread, whatever the size of its array: it goes round a smaller one more often.
 inline constexpr std::uint32_t updates_per_thread = 4096;
-/// Words loaded before the first of them is stored, for latency to overlap. Fewer than any array has: of one that is
-/// updated all at once, the compiler keeps what it stored last for the next round.
+/// Words loaded before the first of them is stored, so that latencies overlap. Fewer than any array has: if an array
+/// were updated all at once, the compiler would keep the words it stored last for the next round.
 inline constexpr std::uint32_t words_at_once = 2;
 
 /// An update, in one instruction: a multiplication and an addition (constants of Numerical Recipes' generator, 7.1).
@@ -16,13 +16,13 @@ inline constexpr std::uint32_t words_at_once = 2;
   return word * 1664525U + 1013904223U;
 }
 
-/// Where the k-th word of an array lies: at an index that the compiler knows, so that each word may have a register.
+/// The index of an array's k-th word, known to the compiler, so that each word may have a register.
 struct KnownIndex {
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t operator()(std::uint32_t k) const { return k; }
 };
 
-/// And at one that only the launch knows, so that the array needs addresses and lies in local memory. All lanes of a
-/// warp agree on it.
+/// The index of an array's k-th word, known only to the launch, so that the array needs addresses and lies in local
+/// memory. It is the same in all lanes of a warp.
 struct IndexedByLaunch {
   std::uint32_t flipped;  ///< bits of the index; less than the words of the array, a power of two
 

@@ -1,5 +1,5 @@
 #pragma once
-// Bytes on their way from one GPU to another: the buffers at both ends, and what moves a copy across.
+// Bytes on their way from one GPU to another: the buffers at both ends, and the streams and events of a copy.
 
 #include <array>
 #include <cstdint>
@@ -25,7 +25,7 @@ class Flow {
   [[nodiscard]] const measure::Stream& stream() const { return mover_->stream(); }
   /// Has the mover's stream wait for the event of another GPU.
   void wait_for(const measure::Event& event) const;
-  /// What is queued now, to be waited for.
+  /// Records an event behind all that is queued now, and returns it to be waited for.
   [[nodiscard]] const measure::Event& mark();
   /// Commands that all copies of a run leave in streams.
   [[nodiscard]] std::size_t commands() const;

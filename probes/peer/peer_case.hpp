@@ -1,6 +1,6 @@
 #pragma once
-// A case of the probe `peer` in numbers, what it is to the model: bytes from one GPU of the machine to another; and
-// what the pairs of a machine show together.
+// A case of the probe `peer` in numbers, its workload (bytes from one GPU of the machine to another), and the
+// conclusions from all pairs of a machine.
 
 #include <cstdint>
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace gpumem::peer {
 
-/// Who moves the bytes.
+/// The copy engine or the kernel that moves the bytes.
 enum class Via {
   copy_engine,       ///< of the source, which pushes
   copy_engine_read,  ///< of the target, which pulls
@@ -23,8 +23,8 @@ enum class Via {
 /// The most GPUs of one machine.
 inline constexpr std::uint64_t most_gpus = 64;
 
-/// Staged bytes are cut into chunks, so that one is on its way out of the host's memory while the next comes in. So
-/// many of them have a place there at a time.
+/// Chunks that have a place in the host's memory at a time. Staged bytes are cut into chunks, so that one is on its way
+/// out of that memory while the next comes in.
 inline constexpr unsigned chunks_at_once = 2;
 
 namespace axis {
@@ -36,7 +36,7 @@ inline constexpr Choice<bool> at_once{"at_once", {{"no", false}, {"yes", true}}}
 inline constexpr Number size_bytes{"size_bytes"};
 }  // namespace axis
 
-/// From a GPU to another, by their indices.
+/// The GPUs that bytes go from and to, by their indices.
 struct Pair {
   std::uint64_t source = 0;
   std::uint64_t target = 0;
@@ -55,11 +55,12 @@ struct PeerCase {
   /// The GPU that moves the bytes, and times them.
   [[nodiscard]] std::uint64_t mover() const { return pulls() ? pair.target : pair.source; }
   [[nodiscard]] std::uint64_t other() const { return pulls() ? pair.source : pair.target; }
-  /// Of a run, one after another, so that what comes before and after them is lost among them. A copy of many chunks
-  /// needs no others.
+  /// Copies of a run, one after another: enough that the time before and after them does not show. A staged copy has
+  /// many chunks and needs no others.
   [[nodiscard]] unsigned copies() const;
   [[nodiscard]] std::uint64_t words() const { return bytes / sizeof(std::uint32_t); }
-  /// Of staged bytes: large enough for the fixed costs of copies not to show, and few enough for a stream's queue.
+  /// Bytes of a chunk of a staged copy. Chunks are so large that the fixed costs of copies do not show, and so few that
+  /// a stream's queue holds them.
   [[nodiscard]] std::uint64_t chunk_bytes() const;
   [[nodiscard]] std::uint64_t chunks() const { return (bytes + chunk_bytes() - 1) / chunk_bytes(); }
 
@@ -73,7 +74,7 @@ struct PeerCase {
 /// GPU cannot reach the other's memory, with the cause as far as the driver tells it.
 [[nodiscard]] Workload describe(const Case& decided, const Device& gpu);
 
-/// Whether the machine has the pair. Both ways at once it is one pair, whichever GPU comes first.
+/// True if the machine has the pair. With `both`, two GPUs are one pair, from the lower index to the higher.
 [[nodiscard]] bool fits(const Case& chosen, const Device& gpu);
 
 /// The indices of all GPUs of the machine.
@@ -86,8 +87,8 @@ struct PeerCase {
 
 [[nodiscard]] std::vector<Quantity> concluded_of_peers();
 
-/// Which method of copying is fastest; where the one through the host is faster than direct ones, and what usually
-/// causes that; which islands the GPUs stand on; what pairs lose to each other at once.
+/// Concludes which method of copying is fastest; for which pairs copying through the host is faster than direct copies,
+/// and the usual causes of that; the islands that the GPUs form; and what pairs lose when they copy at once.
 [[nodiscard]] Conclusion conclude_peers(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::peer

@@ -1,4 +1,4 @@
-// What the pairs of GPUs of a machine show together.
+// Concludes what the pairs of GPUs of a machine show together.
 
 #include <algorithm>
 #include <array>
@@ -25,12 +25,12 @@ struct Method {
   measure::Spread spread = {};  ///< of their rates
 };
 
-/// Who moves the bytes, in words, in the order of the enumeration.
+/// The methods in words, in the order of Via.
 constexpr std::array<const char*, 5> via_words = {"by the source's copy engine", "by the target's copy engine",
                                                   "by a kernel that reads", "by a kernel that writes",
                                                   "through the host's memory"};
 
-/// Those that ran, in the order of the enumeration.
+/// The methods that ran, in the order of Via.
 std::vector<Method> methods_of(std::span<const Outcome> outcomes) {
   std::vector<Method> methods;
   for (std::size_t via = 0; via < via_words.size(); ++via) {
@@ -57,7 +57,7 @@ std::string pair_words(const Outcome& outcome) {
   return peer.both ? "between GPUs " + source + " and " + target : "from GPU " + source + " to " + target;
 }
 
-/// A pair with what it gains or keeps.
+/// A pair with the ratio that it gains or keeps.
 using PairRatio = std::pair<const Outcome*, double>;
 
 /// Adds pairs to a fact as two lists, which name the first few of them.
@@ -77,7 +77,7 @@ void add_pairs(Fact& fact, const char* ratio_name, std::span<const PairRatio> fo
   fact.values.emplace_back("more", static_cast<double>(found.size() - pairs.size()));
 }
 
-/// Whether pairs copy as fast by it as by the best method.
+/// True if pairs copy as fast by `method` as by the best one.
 bool is_as_fast(const Method& method, const Method& best) {
   if (method.outcomes.size() == 1 && best.outcomes.size() == 1) {
     return as_good(*method.outcomes.front(), *best.outcomes.front());
@@ -116,7 +116,7 @@ Fact fastest_method(std::span<const Method> methods) {
   return fact;
 }
 
-/// Pairs that no direct method serves as well as the one through the host, and what usually causes that.
+/// Adds the pairs that copy faster through the host than by any direct method, and the usual causes of that.
 void add_slower_than_host(std::vector<Fact>& facts, std::span<const Method> methods) {
   if (methods.back().via != Via::staged) return;
   std::vector<PairRatio> found;
@@ -142,7 +142,7 @@ void add_slower_than_host(std::vector<Fact>& facts, std::span<const Method> meth
                    "GPUs without NVLink."});
 }
 
-/// Where GPUs stand on islands, by one method.
+/// Adds the islands that GPUs form by one method, if they form any.
 void add_islands(std::vector<Fact>& facts, const Method& method) {
   std::vector<measure::Nearness> pairs;
   for (const Outcome* outcome : method.outcomes) {
@@ -174,7 +174,7 @@ void add_islands(std::vector<Fact>& facts, const Method& method) {
   facts.push_back(std::move(fact));
 }
 
-/// What pairs lose while all disjoint ones copy.
+/// Adds what pairs lose while all disjoint pairs copy.
 void add_shared(std::vector<Fact>& facts, std::span<const Method> methods) {
   double least = 1;
   std::vector<std::size_t> compared;

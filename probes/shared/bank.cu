@@ -1,5 +1,5 @@
-// Bank: a warp's lanes access shared-memory words a stride apart. How many distinct words share the busiest bank is how
-// many wavefronts a request takes; stride 0 is one word for all lanes, which a load broadcasts.
+// Bank: a warp's lanes access shared-memory words a stride apart. A request takes as many wavefronts as the busiest
+// bank has distinct words; stride 0 is one word for all lanes, which a load broadcasts.
 
 #include "probes/shared/shared_probe.cuh"
 

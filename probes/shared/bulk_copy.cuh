@@ -11,14 +11,14 @@ __device__ inline std::uint32_t shared_address(const void* pointer) {
 }
 
 #if __CUDA_ARCH__ >= 900
-/// One whose phase completes with so many arrivals, and when all bytes have arrived that were to be expected.
+/// Starts a barrier whose phase completes after this many arrivals, when all expected bytes have arrived too.
 __device__ inline void start_barrier(std::uint64_t& barrier, unsigned arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&barrier)), "r"(arrivals) : "memory");
 }
-/// After they were started.
+/// Makes barriers visible to the bulk copy engine, after they were started.
 __device__ inline void show_barriers_to_engine() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-/// Whether the phase of that parity has completed; waits a while for it.
+/// Waits a while for the phase of this parity. True if it has completed.
 __device__ inline bool has_arrived(const std::uint64_t& barrier, std::uint32_t parity) {
   std::uint32_t arrived = 0;
   asm volatile(
@@ -45,7 +45,8 @@ __device__ inline void request_bulk_copy(uint4* stage, const uint4* tile, std::u
                : "memory");
 }
 
-/// The same into that place of each block of the cluster, with its barrier at that place.
+/// Asks for a copy to the same place in each block of the cluster. Each block's barrier at the place of `barrier`
+/// counts the bytes.
 __device__ inline void request_multicast(uint4* stage, const uint4* tile, std::uint32_t bytes, std::uint64_t& barrier,
                                          unsigned blocks) {
   const auto all = static_cast<std::uint16_t>((1U << blocks) - 1);
@@ -56,9 +57,9 @@ __device__ inline void request_multicast(uint4* stage, const uint4* tile, std::u
       : "memory");
 }
 
-/// Arrives at a barrier of another block of the cluster, whose address there is of shared::cluster. What this block has
-/// read is read by then; what it has written need not be seen there (that takes .release.cluster, which waits for all
-/// of the GPU's memory: MEMBAR.ALL.GPU).
+/// Arrives at a barrier of another block of the cluster, by its shared::cluster address. All reads of this block have
+/// ended by then. Its writes need not be visible there: that takes .release.cluster, which waits for all of the GPU's
+/// memory (MEMBAR.ALL.GPU).
 __device__ inline void arrive_in_cluster(std::uint32_t barrier) {
   asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
 }

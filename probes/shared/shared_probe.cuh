@@ -1,6 +1,6 @@
 #pragma once
 // From a pattern of shared-memory words to a probe: the kernels that load and store them again and again, their checks,
-// what they are to the model, and their headline. A probe's file supplies the pattern, a trivially copyable functor:
+// their workload for the model, and their headline. A probe's file supplies the pattern, a trivially copyable functor:
 //
 //   std::uint32_t operator()(std::uint32_t thread, std::uint32_t turn) const   word that a thread accesses
 //   std::uint32_t extent() const                                               words that a block needs
@@ -62,7 +62,8 @@ __device__ void store(std::uint32_t address, const std::uint32_t (&value)[words]
   }
 }
 
-/// The addresses of a thread's words: where they lie never changes, so that working it out costs the loop nothing.
+/// Finds the addresses of a thread's words. They never change, so they are computed before the loop and cost it
+/// nothing.
 template <unsigned words, class Pattern>
 __device__ void find_words(const void* tile, const Pattern& pattern, std::uint32_t (&address)[turns]) {
   const auto base = static_cast<std::uint32_t>(__cvta_generic_to_shared(tile));
@@ -104,7 +105,8 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 /// Each thread stores its words `iterations` times and then, for the check, the sum of what lies there; each block also
-/// its cycles. What is stored changes with the salt, for shared memory still holds what the last launch left in it.
+/// its cycles. The stored words change with the salt, because shared memory still holds what the last launch left in
+/// it.
 template <unsigned words, class Pattern>
 __global__ void __launch_bounds__(block_threads)
     store_words(std::uint32_t* sums, std::uint64_t* cycles, std::uint32_t iterations, std::uint32_t salt,
@@ -165,7 +167,7 @@ struct SharedLaunch {
     iterations = static_cast<std::uint32_t>(std::max<std::uint64_t>(wavefronts_per_launch / wavefronts, 1));
   }
 
-  /// The warps of a block after each other, and the turns of a warp.
+  /// The k-th request of a block: warp after warp, each with its turns in order.
   [[nodiscard]] access::WarpRequest request(std::uint64_t k) const {
     const auto warp = static_cast<std::uint32_t>(k / turns % warps);
     access::WarpRequest request;
@@ -182,7 +184,7 @@ struct SharedLaunch {
   [[nodiscard]] std::uint32_t shared_bytes() const { return pattern.extent() * word_bytes; }
   [[nodiscard]] std::uint64_t accesses_per_thread() const { return std::uint64_t{iterations} * turns; }
 
-  /// Of the compiled kernels, those for so many 32-bit words per access.
+  /// Selects, among the compiled kernels, the one with this many 32-bit words per access.
   [[nodiscard]] auto compiled_words() const { return one_of<1, 2, 4>(words()); }
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the probes that access words of shared memory have in common on the host.
+// The code that the probes of shared-memory words share on the host.
 
 #include <vector>
 
@@ -12,8 +12,8 @@ inline constexpr Number<unsigned> word_bytes{"word_bytes"};
 inline constexpr Choice<access::Op> op{"op", {{"read", access::Op::load}, {"write", access::Op::store}}};
 }  // namespace axis
 
-/// A probe with the axes `own` and after them word-bytes and op, about the cycles that a request takes: those of its
-/// first site. Names, cases and kernels are left to the caller.
+/// A probe with the axes `own` and after them word-bytes and op. Its headline is the cycles that a request of the first
+/// site takes. Names, cases and kernels are left to the caller.
 [[nodiscard]] Probe words_probe(std::vector<Axis> own);
 
 }  // namespace gpumem::shared

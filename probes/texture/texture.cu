@@ -27,8 +27,8 @@ namespace gpumem::texture {
 constexpr global::Tile tile{.block_threads = 256, .elements_per_thread = 4};
 constexpr std::uint64_t texel_bytes = sizeof(std::uint32_t);
 
-// How a texel is read: by its index in an array that lies by rows, or by its place. A step of a walk comes in two
-// parts, of which a thread's turns share the first, see Walk.
+// The paths that a texel is read by: from its index in an array that lies by rows, or from its place. A step of a walk
+// comes in two parts, and a thread's turns share the first, see Walk.
 struct GlobalPath {
   const std::uint32_t* texels;
   template <class Order>
@@ -110,7 +110,7 @@ struct TexelRead {
 
   [[nodiscard]] std::uint64_t extent_texels() const { return grid.width() * grid.height(); }
   [[nodiscard]] std::uint64_t extent_bytes() const { return extent_texels() * texel_bytes; }
-  /// Whether it reads an array that lies as the hardware likes, and not by rows.
+  /// True if it reads an array that lies in the hardware's own layout, and not by rows.
   [[nodiscard]] bool from_array() const { return path == ReadThrough::texture_2d || path == ReadThrough::surface; }
   [[nodiscard]] bool through_texture_unit() const { return path == ReadThrough::texture_1d || from_array(); }
 
@@ -123,7 +123,7 @@ struct TexelRead {
   }
 };
 
-/// What the paths need to know.
+/// The pointer and the objects that the paths read through.
 struct Handles {
   const std::uint32_t* texels = nullptr;
   cudaTextureObject_t texture = 0;
@@ -280,8 +280,8 @@ static const char* path_words(const Outcome& outcome) {
   return words.at(static_cast<std::size_t>(outcome.tested[axis::path]));
 }
 
-/// The cases of each walk that went through several paths, in their order. What is predicted of plain loads alone says
-/// nothing of textures.
+/// The cases of each walk that ran through several paths, in their order. Walks that ran through plain loads alone are
+/// left out, as they say nothing of textures.
 static std::vector<std::vector<Outcome>> walks_of(std::span<const Outcome> outcomes) {
   std::vector<std::vector<Outcome>> walks;
   for (const Outcome& outcome : outcomes) {
@@ -301,7 +301,8 @@ static std::vector<std::vector<Outcome>> walks_of(std::span<const Outcome> outco
   return walks;
 }
 
-/// Which path suits which walk, beside global memory where that ran, and what the wrong path costs at worst.
+/// Concludes which path suits each walk, compared with global memory if that ran, and what the wrong path costs at
+/// worst.
 static Conclusion conclude_texture(std::span<const Outcome> outcomes) {
   const std::vector<std::vector<Outcome>> walks = walks_of(outcomes);
   if (walks.empty()) return {};

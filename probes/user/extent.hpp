@@ -1,5 +1,5 @@
 #pragma once
-// How many elements the arrays of a launch have, where the user says it.
+// The number of elements of a launch's arrays, if the user gives it (--extent).
 
 #include "probes/probe.hpp"
 

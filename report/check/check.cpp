@@ -25,14 +25,14 @@ CheckRecord named(const char* name) {
   return check;
 }
 
-/// A case of a report and what became of it.
+/// Returns a case in words, followed by `why`.
 std::string outcome(const Report& report, std::size_t index, const std::string& why) {
   Cases all;
   for (const Record& record : report.results) all.push_back(&record);
   return fmt::format("{}: {}", place_words(all, report.results[index]), why);
 }
 
-/// Said to have run and yet without a time: nobody measured it.
+/// Returns true if the record's status is ok although it has no time: nobody measured it.
 bool lacks_measurement(const Report& report, const Record& record) {
   return !report.is_prediction() && record.status == Status::ok && !record.time;
 }
@@ -147,8 +147,8 @@ Expectation without_flag(const char* name, const char* flag) {
   return expectation;
 }
 
-/// Whether what a check says lasts: a value that was good enough once. `position` is that of what it is about among
-/// soundness and expectations.
+/// Returns true if the earlier result stays: that of an expectation on a quantity of cases, unless it failed.
+/// `position` is its index among the soundness checks and the expectations behind them.
 bool keeps(const CheckRecord& before, std::size_t position, std::span<const Expectation> expectations) {
   if (position < soundness_checks || before.verdict == Verdict::fail) return false;
   return expectations[position - soundness_checks].subject == Expectation::Subject::cases;
@@ -161,7 +161,7 @@ std::vector<CheckRecord> check_one_gpu(const Report& report, std::span<const Exp
   return checks;
 }
 
-/// Those of a part, about the cases of the whole report.
+/// Returns the checks of one GPU's part. They refer to its cases by their indices in the whole report.
 std::vector<CheckRecord> checks_of(const GpuPart& part, std::span<const Expectation> expectations, CheckRules rules) {
   Report planned;
   for (const Record& record : rules.planned) {
@@ -177,7 +177,7 @@ std::vector<CheckRecord> checks_of(const GpuPart& part, std::span<const Expectat
   return checks;
 }
 
-/// How many checks stand for one expectation.
+/// Returns the number of checks for each expectation: one per GPU if several GPUs were checked.
 std::size_t gpus_of(std::span<const CheckRecord> checks) {
   const auto same = [&](const CheckRecord& check) { return check.device && check.name == checks.front().name; };
   return std::max<std::size_t>(1, static_cast<std::size_t>(std::ranges::find_if_not(checks, same) - checks.begin()));

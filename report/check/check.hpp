@@ -1,5 +1,6 @@
 #pragma once
-// Expectations held against a report. Pure: what is known of the cases decides, and what is not known is a skip.
+// Checks expectations on a report. Pure functions: only the report decides, and an expectation on something unknown is
+// skipped.
 
 #include <cstddef>
 #include <optional>
@@ -13,49 +14,50 @@
 namespace gpumem::report {
 
 struct CheckRules {
-  /// Whether predictions are held to anything. Otherwise all of a predicted report is skipped.
+  /// True if expectations are checked on predictions too. Otherwise all checks of a predicted report are skipped.
   bool accept_predictions = false;
-  /// Records of the cases that the report should hold, with "auto" where that is asked for; empty: whatever it holds.
+  /// Records of the cases that the report should hold, with "auto" as asked for; empty: any cases.
   std::span<const Record> planned = {};
 };
 
-/// What every report is asked: that its cases ran, and moved the right data. One of a user's program, that it ended
-/// well, and that its kernels were sampled.
+/// Returns the checks that apply to every report: its cases ran, and they moved the right data. For a user's program:
+/// it ended well, and its kernels were sampled.
 [[nodiscard]] std::vector<CheckRecord> check_soundness(const Report& report, const CheckRules& rules);
 
-/// What a report is asked for want of a suite: that nothing has spoilt its measurements. Nothing of a user's program,
-/// beside which nobody watched the GPU.
+/// Returns the expectations on a report without a suite: nothing spoilt its measurements. Empty for a user's program,
+/// because the GPU is not watched while it runs.
 [[nodiscard]] std::vector<Expectation> common_expectations(const Report& report);
 
-/// Holds one expectation: fails if a case that it is about failed or does not meet it; else is skipped if for one of
-/// them that is not known; else passes. The reason names the case that decided it, the worst one.
+/// Checks one expectation. It fails if one of its cases failed or misses it, else is skipped if that is unknown for one
+/// of them, else passes. The reason names the case that decided, the worst one.
 [[nodiscard]] CheckRecord hold(const Expectation& expectation, const Report& report, const CheckRules& rules);
 
-/// How far a value is within its bounds, as a share of them; negative where it misses one, infinite without any.
+/// Returns the distance of a value to the nearer bound, as a share of that bound; negative if it misses one, infinite
+/// if there are none.
 [[nodiscard]] double margin(double value, const std::optional<double>& at_least, const std::optional<double>& at_most);
 
-/// check_soundness(), then all expectations in their order. Of several GPUs side by side each is held to them alone,
-/// and a check of each stands for every one of the others.
+/// Runs check_soundness(), then all expectations in their order. Several GPUs side by side are checked one by one: the
+/// result then has a check per GPU for each of them.
 [[nodiscard]] std::vector<CheckRecord> check(const Report& report, std::span<const Expectation> expectations,
                                              const CheckRules& rules);
 
-/// What would be held against the cases of a dry run: all skipped, and saying what they ask for.
+/// Returns the checks that the cases of a dry run would face: all skipped, with what they ask for as the reason.
 [[nodiscard]] std::vector<CheckRecord> foreseen(std::span<const Expectation> expectations, const Report& dry_run);
 
-/// The checks of the same report after cases of it were measured again, in attempt `attempt` (2, 3, ...). A value that
-/// was good enough before stays; what was not, and what concerns the cases themselves, is looked at anew.
+/// Returns the checks of the same report after some of its cases were measured again, in attempt `attempt` (2, 3, ...).
+/// Expectations on a quantity of cases keep their result unless they failed. Everything else is checked anew.
 [[nodiscard]] std::vector<CheckRecord> check_again(std::vector<CheckRecord> before, const Report& report,
                                                    std::span<const Expectation> expectations, const CheckRules& rules,
                                                    unsigned attempt);
 
-/// What stands behind the reason of a check that failed before: "; passed at attempt 2".
+/// Returns the words to append to the reason of a check that failed before: "; passed at attempt 2".
 [[nodiscard]] std::string passed_at(unsigned attempt);
 
-/// Indices of the cases behind what failed, ascending.
+/// Returns the indices of the cases of failed checks, ascending.
 [[nodiscard]] std::vector<std::size_t> cases_of_failures(std::span<const CheckRecord> checks);
 
-/// Checks as they are said: of several GPUs those that passed are one, which names the worst, and so are those that
-/// were skipped for the same reason. Each failure stays, and names its GPU.
+/// Returns the checks to show. For several GPUs, passed checks become one, which names the worst GPU; checks skipped
+/// for the same reason also become one. Each failure stays, and names its GPU.
 [[nodiscard]] std::vector<CheckRecord> in_brief(const Report& report);
 
 struct CheckTally {
@@ -65,15 +67,15 @@ struct CheckTally {
 };
 [[nodiscard]] CheckTally tally(std::span<const CheckRecord> checks);
 
-/// What is added to checks that have no answer to what they are about: a failure, of several GPUs side by side one of
-/// each for which that is so. A suite is about the cases that its expectations name; where none of them names any,
-/// about whatever else it expects; a report without a suite, about anything that can be asked of it.
+/// Returns a failure if all relevant checks were skipped; for several GPUs side by side, one for each GPU with which
+/// that happened. In a suite, the checks of cases that its expectations name are relevant, or all others if there are
+/// none. Without a suite, all checks are.
 [[nodiscard]] std::vector<CheckRecord> nothing_checked(std::span<const CheckRecord> checks, bool of_suite);
 
-/// Whether this is one of those.
+/// Returns true if nothing_checked() made this check.
 [[nodiscard]] bool says_nothing_checked(const CheckRecord& check);
 
-/// Whether a check makes the whole fail: it failed, or was skipped though that is as bad.
+/// Returns true if a check makes the whole run fail: it failed, or it was required but skipped.
 [[nodiscard]] bool spoils(const CheckRecord& check);
 
 }  // namespace gpumem::report

@@ -22,13 +22,13 @@ constexpr int most_digits = 12;
 
 std::string bound(double value) { return fmt::format("{:.6g}", value); }
 
-/// What is counted has no decimals.
+/// Whole numbers below a million, for example counts, have no decimals.
 std::string number_words(double value) {
   return value == std::trunc(value) && std::abs(value) < 1e6 ? fmt::format("{:.0f}", value)
                                                              : significant(value, fewest_digits);
 }
 
-/// With more digits until it differs from the bound that it misses.
+/// Returns the value with as many digits as it takes to differ from the bound that it misses.
 std::string apart_from(double value, double missed) {
   for (int digits = fewest_digits; digits < most_digits; ++digits) {
     std::string text = significant(value, digits);

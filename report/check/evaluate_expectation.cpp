@@ -65,7 +65,7 @@ std::optional<std::string> not_measured(const Report& report, const Record& reco
   return std::nullopt;
 }
 
-/// Why nothing is held against a GPU that was not alone with the host.
+/// Why a GPU that shared the host with others is not checked.
 std::string shared_words(std::uint64_t gpus) {
   return fmt::format(
       "{} GPUs used the host at once, and what they share is held against none of them; in 'gpumem "
@@ -73,7 +73,7 @@ std::string shared_words(std::uint64_t gpus) {
       gpus);
 }
 
-/// What one case says to an expectation: a number or, with `why`, none.
+/// The answer of one case to an expectation: a number, or the reason (`why`) that there is none.
 struct Answer {
   std::size_t index = 0;              ///< of the case that it is about
   Verdict otherwise = Verdict::skip;  ///< without a number
@@ -87,7 +87,7 @@ struct Answer {
   [[nodiscard]] bool missed() const { return why.empty() && margin < 0; }
 };
 
-/// Why a report has no such quantity of a case that did not fail.
+/// Why a report lacks the quantity for a case that did not fail.
 std::string why_unknown(const Report& report, const Record& record, const std::string& quantity) {
   if (is_kernel(record)) {
     if (record.status == Status::skipped) return "not looked at: " + reason_of(record);
@@ -114,7 +114,7 @@ double margin_to(double value, const Expectation& expectation) {
   return margin(value, expectation.at_least, expectation.at_most);
 }
 
-/// Without the words that follow the number if the other value says them too: "32.0" beside "1.00 cycles per request".
+/// Leaves out the unit if the other value has the same one: "32.0" beside "1.00 cycles per request".
 std::string shortened(const std::string& value, const std::string& other) {
   constexpr std::size_t short_unit = 6;  // " GB/s"
   const std::size_t blank = value.find(' ');
@@ -122,7 +122,7 @@ std::string shortened(const std::string& value, const std::string& other) {
   return other.ends_with(value.substr(blank)) ? value.substr(0, blank) : value;
 }
 
-/// A kernel that uses no shared memory, say, has nothing to be held to where it is about that.
+/// Returns true if the quantity is of accesses that the kernel does not have, for example to shared memory.
 bool lacks_such_accesses(const Record& record, const std::string& quantity) {
   return has_seen_accesses(record) && is_of_accesses(quantity) && !case_quantity(record, quantity);
 }
@@ -160,7 +160,7 @@ class CaseCheck {
            (!expectation_.where || expectation_.where->holds(record));
   }
 
-  /// Adds the case that it is related to.
+  /// Returns the answer of a case. Adds the case that it is related to to `cases`.
   Answer answer_of(std::size_t index, std::set<std::size_t>& cases) const {
     Answer answer = value_of(report_, index, expectation_.quantity);
     if (answer.why.empty() && references_) answer = related(std::move(answer), cases);
@@ -239,7 +239,7 @@ class CaseCheck {
     return elsewhere ? fmt::format("{} ({})", text, words(*worst.reference_case)) : text;
   }
 
-  /// Of a share, what of what it is: "4442 of 4814 GB/s"; else the value as it is.
+  /// Returns a share of the peak with the figures behind it, "4442 of 4814 GB/s"; any other value unchanged.
   [[nodiscard]] std::string share_words(const Record& record, const std::string& value) const {
     const HeadlineRecord& headline = record.headline;
     if (result_.quantity != "fraction_of_peak" || !headline.value() || !headline.peak) return value;

@@ -1,5 +1,5 @@
 #pragma once
-// What a suite expects of a report, as plain data: portable between GPUs where it is a share or a ratio.
+// The expectations of a suite on a report, as plain data. Shares and ratios are portable between GPUs.
 
 #include <map>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace gpumem::report {
 
-/// What is known of a case, and within bounds, for an expectation to be about it.
+/// Limits an expectation to cases in which a quantity is known and within bounds.
 struct Condition {
   std::string quantity;
   std::optional<double> at_least = {};  ///< inclusive
@@ -27,14 +27,14 @@ struct Expectation {
     device,  ///< a quantity of the GPU or its link: "pcie_generation", "pcie_width"
     flags    ///< flags that none of the selected cases may have
   };
-  std::string name;   ///< what the user reads
-  std::string place;  ///< where it stands, for errors: "configs/smoke.json: /expectations/3"
+  std::string name;   ///< shown to the user
+  std::string place;  ///< its place in a file, for errors: "configs/smoke.json: /expectations/3"
   Subject subject = Subject::cases;
   Selection cases;                      ///< every one of them has to meet the bounds
-  std::optional<Condition> where = {};  ///< but for those that do not meet this
+  std::optional<Condition> where = {};  ///< except cases that do not meet this
   std::string quantity;  ///< "bandwidth_gb_per_s", ... (report/record/quantities.hpp); empty where it is about flags
-  /// The bounds are of the ratio to another case: of the same probe, the one that has these values and is otherwise the
-  /// same as asked for; of another probe, the only one that is selected.
+  /// If set, the bounds are of the ratio to another case: in the same probe, the one that has these values and was
+  /// otherwise asked for alike; in another probe, the only one selected.
   std::optional<Selection> relative_to;
   std::optional<double> at_least;  ///< inclusive
   std::optional<double> at_most;
@@ -44,23 +44,23 @@ struct Expectation {
   std::string because;             ///< why it should hold, for whoever sees it fail; may be empty
 };
 
-/// The record of an expectation that nothing was held against yet.
+/// Returns the record of an expectation that was not checked yet.
 [[nodiscard]] CheckRecord blank_check(const Expectation& expectation);
 
-/// Which cases an expectation with `relative_to` relates others to. Found among all at once: a look for each would take
-/// the square of their number.
+/// Finds the cases that an expectation with `relative_to` relates others to. All are indexed at once, because a search
+/// for each would take quadratic time.
 class References {
  public:
   /// Refers to the records.
   References(const Expectation& expectation, std::span<const Record> results);
 
-  /// Indices of the cases that the one of this index is related to, of the same probe: those that have the reference's
-  /// values and were asked for alike in everything else; of another probe: all that are selected. One where the suite
-  /// is sound; none where the case was not run, several where the reference is ambiguous.
+  /// Returns the indices of the cases that the case `index` is related to. In the same probe, these have the
+  /// reference's values and were otherwise asked for alike; in another probe, they are all that the reference selects.
+  /// A sound suite gives one. None means that the case was not run, several that the reference is ambiguous.
   [[nodiscard]] std::span<const std::size_t> of(std::size_t index) const;
 
  private:
-  /// Alike for the cases that differ in nothing but what the reference names.
+  /// Returns the same key for cases that differ only in what the reference names.
   [[nodiscard]] std::string key(const Record& record) const;
 
   const Selection& reference_;

@@ -1,4 +1,4 @@
-// Checks of several GPUs, said in as few lines as they deserve.
+// Combines the checks of several GPUs into few.
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ std::string identity(const Report& report, const CheckRecord& check) {
   return short_gpu_identity(*check.device, device_of(report, *check.device));
 }
 
-/// What several GPUs passed, as the one that came nearest to failing did.
+/// Returns one check for several GPUs that passed: that of the GPU that came nearest to failing.
 CheckRecord worst_of(const Checks& passed) {
   const auto nearest = std::ranges::min_element(
       passed, {}, [](const CheckRecord* check) { return check->measured ? margin_of(*check) : 0; });
@@ -29,14 +29,14 @@ CheckRecord worst_of(const Checks& passed) {
   return all;
 }
 
-/// Alike on several GPUs, of which this is one.
+/// Returns one check for several GPUs whose checks are alike.
 CheckRecord alike(const CheckRecord& check, std::size_t gpus) {
   CheckRecord all = check;
   all.reason += fmt::format(" ({})", counted(gpus, "GPU"));
   return all;
 }
 
-/// What is said of one expectation and one verdict.
+/// Returns the checks to show for one expectation and one verdict.
 std::vector<CheckRecord> brief(const Report& report, const Checks& checks) {
   const CheckRecord& first = *checks.front();
   const bool several = checks.size() > 1 && first.verdict != Verdict::fail;

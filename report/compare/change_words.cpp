@@ -1,4 +1,4 @@
-// What a comparison's cases, reports and changes are called.
+// The names of a comparison's cases, reports and changes.
 
 #include <fmt/format.h>
 

@@ -24,8 +24,8 @@ constexpr std::array<std::string_view, 12> outcome_names = {"same",    "faster",
                                                             "failed",  "wrong_data", "skipped", "recovered",
                                                             "not_run", "unread",     "missing", "added"};
 
-/// What a record says of a quantity, measured or, in a prediction, predicted, which is exact. Without an interval where
-/// there are too few samples for one.
+/// Returns a record's value of a quantity: measured or, in a prediction, predicted and therefore exact. It has no
+/// interval if there are too few samples for one.
 std::optional<Estimate> estimate_of(const Report& report, const Record& record, const ComparedQuantity& quantity) {
   if (!record.ran() && !is_only_timed(record)) return std::nullopt;
   const bool measured = !report.is_prediction();
@@ -51,16 +51,16 @@ std::optional<Estimate> estimate_of(const Report& report, const Record& record, 
   return low && high ? Estimate{*value, low, high} : Estimate{*value};
 }
 
-/// The same case in each report, OLD first; null where it has none.
+/// The same case in each report, OLD first; null if the report lacks it.
 using SameCase = std::vector<const Record*>;
 
 bool of_kernels(const SameCase& row) {
   return std::ranges::any_of(row, [](const Record* record) { return record != nullptr && is_kernel(*record); });
 }
 
-/// What the cases of several reports are compared by: the headline of the first that has one and that another has too,
-/// else their bandwidth, else the time. Kernels of a user's program by the time alone, of a launch: a better one may
-/// move fewer bytes.
+/// Returns the quantity by which a case of several reports is compared: the first headline that at least two of them
+/// have, else the bandwidth, else the time. If no two have the same, the first that one has. Kernels of a user's
+/// program are compared by the time of a launch alone, because a better one may move fewer bytes.
 std::optional<ComparedQuantity> common_quantity(std::span<const NamedReport> reports, const SameCase& row) {
   std::vector<ComparedQuantity> candidates;
   for (const Record* record : row) {
@@ -112,7 +112,7 @@ CaseVerdict outcome_without_reading(const Record& old_record, const Record& new_
   return new_record.status == Status::failed ? CaseVerdict::failed : CaseVerdict::skipped;
 }
 
-/// What became of a case, which NEW may lack.
+/// Returns the change of a case from OLD to one NEW, which may lack it.
 CaseChange change_of(const ComparedCase& compared, std::optional<CaseReading> reading, double tolerance) {
   CaseChange change;
   change.reading = std::move(reading);
@@ -149,7 +149,7 @@ std::vector<SameCase> rows_of(std::span<const NamedReport> reports) {
       rows[i][n] = &results[*partner[i]];
       known[*partner[i]] = true;
     }
-    // Each NEW's own cases are cases of their own, also where another NEW has the same.
+    // Cases that only a NEW has get rows of their own, even if another NEW has the same case.
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (!known[i]) rows.emplace_back(reports.size())[n] = &results[i];
     }
@@ -219,7 +219,7 @@ std::vector<Difference> differing_shapes(const Comparison& comparison, std::size
   return found;
 }
 
-/// How many of the cases that both have bear each flag, in OLD and in NEW.
+/// Returns the flags that different numbers of cases have in OLD and in NEW. Counts only cases that both reports have.
 std::vector<Difference> differing_flags(const Comparison& comparison, std::size_t which) {
   std::map<std::string, std::pair<std::size_t, std::size_t>> counts;
   for (const ComparedCase& compared : comparison.cases) {

@@ -1,6 +1,6 @@
 #pragma once
-// What changed from one report to others, case by case, with the noise of both taken into account. Plain data; the
-// writers are in report/write/comparisons/comparison.hpp.
+// Compares one report with others, case by case, and takes the noise of both into account. Plain data; the writers are
+// in report/write/comparisons/comparison.hpp.
 
 #include <cstddef>
 #include <optional>
@@ -17,7 +17,7 @@ namespace gpumem::report {
 /// Repeated runs of one GPU differed by up to 0.6 % in cases of device and shared memory (docs/compare.md).
 inline constexpr double default_tolerance = 0.01;
 
-/// What became of a case.
+/// The outcome of comparing a case.
 enum class CaseVerdict {
   same,        ///< the whole interval of the change lies within the tolerance
   faster,      ///< the whole interval lies beyond it
@@ -34,14 +34,14 @@ enum class CaseVerdict {
 };
 [[nodiscard]] std::string_view to_string(CaseVerdict outcome);
 
-/// What a case is compared by: its headline where both have it, else what both have.
+/// The quantity by which a case is compared: its headline if both reports have it, else another that both have.
 struct ComparedQuantity {
   std::string name;
   Better better = Better::more;
   bool operator==(const ComparedQuantity&) const = default;
 };
 
-/// A value and its 95 % confidence interval, which is absent where nobody knows it: below 6 samples.
+/// A value and its 95 % confidence interval, which is absent below 6 samples.
 struct Estimate {
   double value = 0;
   std::optional<double> low = {};
@@ -55,7 +55,7 @@ struct CaseReading {
   std::optional<Estimate> estimate;  ///< of the quantity: measured, or predicted by a model's report
 };
 
-/// A metric that a case has in both, without an interval: what else may explain a change.
+/// A metric that a case has in both reports, without an interval. It may help to explain a change.
 struct MetricChange {
   std::string name;
   double old_value = 0;
@@ -86,17 +86,17 @@ struct ComparedCase {
   std::vector<CaseChange> changes;  ///< one per NEW
 };
 
-/// In what two runs differ besides their results: the first thing to know when results do.
+/// A difference between two runs besides their results: the first thing to know when results differ.
 struct Difference {
   std::string member;     ///< of the report: "device.driver_version"
   std::string what;       ///< in words: "driver"
   std::string old_value;  ///< in words; empty: not known
   std::string new_value;
   bool minor = false;     ///< alone it seldom changes a result
-  std::size_t cases = 0;  ///< how many cases it is of; 0: of the whole run
+  std::size_t cases = 0;  ///< number of cases that differ; 0: the whole run does
 };
 
-/// Of the runs as a whole; what matters most comes first.
+/// Returns the differences between the runs as a whole. Minor ones are marked.
 [[nodiscard]] std::vector<Difference> differences(const Report& old_report, const Report& new_report);
 
 struct Comparison {
@@ -105,28 +105,28 @@ struct Comparison {
   double tolerance = default_tolerance;              ///< share
   std::vector<ComparedCase> cases;                   ///< in OLD's order, then those that only a NEW has
   std::vector<std::vector<Difference>> differences;  ///< of the runs, one list per NEW
-  KernelPlaces kernels;                              ///< what kernels of programs are called, in all of the reports
+  KernelPlaces kernels;                              ///< names of the programs' kernels, over all reports
 
   [[nodiscard]] std::size_t new_reports() const { return reports.size() - 1; }
 };
 
-/// For every case of OLD the index of its partner in NEW; absent where it has none.
+/// For every case of OLD, the index of its partner in NEW; nullopt if it has none.
 using Partners = std::vector<std::optional<std::size_t>>;
 
-/// For every case of OLD the index of the case of NEW that is the same: one of the same probe and parameters, as far as
-/// both versions of gpumem have them. Equal in every value, or else in what was asked for, where a value that `auto`
-/// decided counts as "auto". Of several cases that are the same, the first belongs to the first. Absent where NEW has
-/// none.
+/// Finds the same cases in two reports. They have the same probe and the same parameters, as far as both versions of
+/// gpumem have them: equal in every value, or else equal as asked for, where a value that `auto` decided counts as
+/// "auto". Several equal cases are paired in their order.
 [[nodiscard]] Partners pair_cases(std::span<const Record> old_cases, std::span<const Record> new_cases);
 
-/// Adds partners to kernels of a user's program whose name, grid or block changed. Of those that both runs launched
-/// first between two pairs next to each other (or before all or behind), the same are: of one name, else with as many
-/// launches, where both runs have equally many of such, in their order; else the only one that each has left. Reports
-/// of before `first_launch` was in them say no order, and get none.
+/// Adds partners for kernels of a user's program whose name, grid or block changed. Kernels without a partner are
+/// matched if both runs launched them first between the same two neighbouring pairs, or before or behind all pairs.
+/// Among these, kernels of the same name are paired in their order, then kernels with the same number of launches, each
+/// only if both runs have equally many; then the only one that each run has left. Older reports without `first_launch`
+/// have no order and get no partners.
 void pair_kernels_by_place(std::span<const Record> old_kernels, std::span<const Record> new_kernels, Partners& partner);
 
-/// Holds every report but the first against the first. At least two. Only the cases that are selected: by what any of
-/// the reports has of them, and by their position in OLD, or where it lacks them in NEW.
+/// Compares every report but the first with the first; there must be at least two. Only selected cases are compared. A
+/// case is selected if its record in any of the reports is, with its position in OLD or, if OLD lacks it, in NEW.
 [[nodiscard]] Comparison compare(std::span<const NamedReport> reports, double tolerance = default_tolerance,
                                  const Selection& selection = {});
 
@@ -141,7 +141,7 @@ void pair_kernels_by_place(std::span<const Record> old_kernels, std::span<const 
 /// same, faster, slower or ambiguous.
 [[nodiscard]] CaseVerdict judged(const Estimate& speed, double tolerance);
 
-/// How many cases of each outcome one NEW has.
+/// The number of cases of each outcome in one NEW.
 struct CaseTally {
   std::vector<std::size_t> counts;        ///< by outcome
   std::size_t too_few_samples = 0;        ///< of the ambiguous ones: no interval
@@ -154,35 +154,36 @@ struct CaseTally {
 };
 [[nodiscard]] CaseTally tally(const Comparison& comparison, std::size_t which);
 
-/// The geometric mean of the speeds of one NEW relative to OLD, more than 1 being better whichever way a quantity is.
+/// The geometric mean of the speeds of one NEW relative to OLD. More than 1 is better, also for quantities of which
+/// less is better.
 struct MeanSpeed {
-  std::optional<ComparedQuantity> quantity;  ///< that its cases are compared by; absent of all cases together
+  std::optional<ComparedQuantity> quantity;  ///< of the cases; absent for the mean over all cases
   std::size_t cases = 0;
   double ratio = 1;
 };
-/// Over all cases that both have a reading of, then, where these are compared by several quantities, over those of
-/// each. Empty where nothing is compared.
+/// Returns the mean over all cases with a reading in both. If these are compared by several quantities, the means for
+/// each quantity follow. Empty if nothing is compared.
 [[nodiscard]] std::vector<MeanSpeed> mean_speeds(const Comparison& comparison, std::size_t which);
 
-/// What a comparison that allows slowdowns of up to `share` says of one NEW.
+/// The verdict on one NEW if slowdowns of up to `share` are allowed.
 struct Gate {
-  /// One line: cases whose whole interval lies below, that failed or moved wrong data and did not in OLD, or nothing to
-  /// compare. Absent if NEW passes.
+  /// The reasons why NEW does not pass, in one line: cases slower by more than the share in their whole interval, cases
+  /// that failed or moved wrong data and did not in OLD, or nothing to compare. Absent if NEW passes.
   std::optional<std::string> failure;
   std::size_t undecided = 0;  ///< cases that may be slower by more, and may not
-  /// Cases slower by more in another launch shape, which prove nothing: where two shapes are as fast as each other at
-  /// the aligned case, repeated runs choose now the one, now the other, and differ by 38 % elsewhere (docs/compare.md).
+  /// Cases slower by more in another launch shape. They prove nothing: if two shapes are equally fast in the aligned
+  /// case, repeated runs choose either, and differ by 38 % in other cases (docs/compare.md).
   std::size_t reshaped = 0;
 };
 [[nodiscard]] Gate gate(const Comparison& comparison, std::size_t which, double share);
 
-/// Whether `auto` chose another launch shape. Another size does not count: bandwidth allows for it.
+/// Returns true if `auto` chose another launch shape. Another size does not count: bandwidth allows for it.
 [[nodiscard]] bool is_reshaped(const CaseChange& change);
 
-/// Which case it is among those of its probe: "offset 3, write", with the probe in front where there are others.
+/// Names a case among those of its probe: "offset 3, write". The probe comes first if there are several probes.
 [[nodiscard]] std::string case_name(const Comparison& comparison, const ComparedCase& compared);
 
-/// What NEW number `which` is called: "new", or "new 2" where there are several.
+/// Returns the name of NEW number `which`: "new", or "new 2" if there are several.
 [[nodiscard]] std::string new_label(const Comparison& comparison, std::size_t which);
 
 /// A change of speed: "-4.2 %".

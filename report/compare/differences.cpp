@@ -26,7 +26,7 @@ std::string clock_words(std::uint64_t hz) {
 
 using Found = std::vector<Difference>;
 
-/// What is not equal.
+/// Adds the member if its two values differ in words.
 template <class T>
 void add(Found& found, const char* member, const char* what, const T& a, const T& b, bool is_minor = false) {
   if (words(a) == words(b)) return;
@@ -50,7 +50,7 @@ void add_readings(Found& found, const Report& a, const Report& b) {
   add(found, "profile", "profile behind the predictions", profile(a), profile(b), !predicted);
 }
 
-/// Two kinds of GPU differ in all of this, and the name says so.
+/// Adds the attributes in which two GPUs of the same name differ. GPUs of two kinds differ in all of them.
 void add_attributes(Found& found, const Device& a, const Device& b) {
   add_size(found, "device.memory_bytes", "GPU memory", a.memory_bytes, b.memory_bytes);
   add(found, "device.multiprocessors", "multiprocessors", a.multiprocessors, b.multiprocessors);

@@ -1,4 +1,4 @@
-// What a comparison says of one NEW as a whole: how many cases of each outcome it has, and whether it passes.
+// The verdict on one NEW as a whole: how many cases of each outcome it has, and whether it passes.
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ namespace gpumem::report {
 
 namespace {
 
-/// The first case that NEW broke, and why; empty if there is none.
+/// Counts the cases that NEW broke and names the first of them; empty if there is none.
 std::string broken_words(const Comparison& comparison, std::size_t which, const CaseTally& counts) {
   std::vector<std::string> parts;
   if (counts[CaseVerdict::failed] > 0) parts.push_back(counted(counts[CaseVerdict::failed], "case") + " failed");

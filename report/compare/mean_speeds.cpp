@@ -1,4 +1,4 @@
-// How much faster one NEW is on the whole.
+// The mean speed of one NEW relative to OLD.
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Which cases of two reports are the same.
+// Finds the same cases in two reports.
 
 #include <deque>
 #include <map>
@@ -11,7 +11,7 @@ namespace gpumem::report {
 
 namespace {
 
-/// How strictly parameters are held against each other.
+/// The strictness with which parameters are compared.
 enum class Likeness {
   all,       ///< in every value, and in which of them `auto` decided
   values,    ///< in every value
@@ -30,8 +30,9 @@ struct Side {
   std::map<std::pair<std::string, std::string>, std::set<std::string>> values;
 };
 
-/// Equal for cases that are alike. The order of parameters, which may differ between versions, does not count, nor does
-/// one that tells no case from another and that the other report does not have: an axis that came with a later version.
+/// Returns the same key for cases that are alike. The order of parameters may differ between versions and does not
+/// count. A parameter also does not count if it has the same value in all cases and the other report lacks it: it is an
+/// axis that came with a later version.
 std::string key_of(const Record& record, const Side& own, const Side& other, Likeness likeness) {
   std::map<std::string, std::string> parts;
   for (const auto& [name, value] : record.parameters) {

@@ -1,4 +1,4 @@
-// Which kernels of two runs of a program are the same though their names or launches differ: by their place.
+// Pairs kernels of two runs of a program by their place, although their names or launches differ.
 
 #include <algorithm>
 #include <functional>
@@ -59,7 +59,8 @@ class KernelPairing {
   }
 
  private:
-  /// A match that the new run has at another place than the old one tells nothing of what stands beside it.
+  /// Returns the gaps that lie between the same two matches in both runs. A match at different places in the two runs
+  /// tells nothing about its neighbours.
   [[nodiscard]] std::vector<Gap> gaps() const {
     const Indices old_order = in_order(olds_);
     const Indices new_order = in_order(news_);
@@ -96,7 +97,7 @@ class KernelPairing {
     return gaps;
   }
 
-  /// Pairs in their order those of a gap that are alike, where both runs have as many.
+  /// Pairs the kernels of a gap that have the same key, in their order, if both runs have equally many of them.
   void pair_alike(Gap& gap, const Key& key) {
     std::map<std::string, Gap> groups;
     for (const std::size_t index : gap.olds) groups[key(olds_[index])].olds.push_back(index);

@@ -18,7 +18,7 @@ namespace gpumem::report {
 
 namespace {
 
-/// As finite as a number that anybody may have written.
+/// Returns a metric, or nullopt if it is missing or not finite: anybody may have written the report.
 std::optional<double> finite_metric(const Record& record, const char* name) {
   const auto value = metric_value(record, name);
   return value && std::isfinite(*value) ? value : std::nullopt;
@@ -30,7 +30,7 @@ bool is_worth_it(const Record& record, double saved_s, double program_s) {
          (gpu_s ? saved_s >= worth_saving_of_kernel * *gpu_s : saved_s >= worth_saving_of_program * program_s);
 }
 
-/// What the stages explain of its time; older reports have no such member.
+/// Returns the share of the kernel's time that its stages explain. Older reports lack the member, so it is computed.
 std::optional<double> explained_share_of(const Record& kernel) {
   if (kernel.explained_share) return kernel.explained_share;
   if (!kernel.predicted_s || !kernel.time || !(kernel.time->summary.median.count() > 0)) return std::nullopt;

@@ -1,5 +1,5 @@
 #pragma once
-// What is worth changing in a program that was watched: one list, which the table, Markdown and JSON show.
+// Advice on a watched program: one list of changes that are worth making, which the table, Markdown and JSON show.
 
 #include <string>
 #include <vector>
@@ -8,25 +8,27 @@
 
 namespace gpumem::report {
 
-/// A kernel is worth an entry from this share of its time on, or of the program's where its own is not known.
+/// A kernel gets an entry if it can save at least this share of its time, or of the program's time if its own is
+/// unknown.
 inline constexpr double worth_saving_of_kernel = 0.02;
 inline constexpr double worth_saving_of_program = 1e-3;
 
-// How sure a saving is. Its interval is no wider than so many times itself, and the stages explain at least so much of
-// the kernel's time; what is not even medium, or has no interval, is low.
+// Limits for the confidence in a saving: its interval is at most this many times as wide as the saving itself, and the
+// stages explain at least this share of the kernel's time. The confidence is low if it is not even medium, or if there
+// is no interval.
 inline constexpr double high_confidence_width = 0.5;
 inline constexpr double high_confidence_explained = 0.8;
 inline constexpr double medium_confidence_width = 1.5;
 inline constexpr double medium_confidence_explained = 2.0 / 3;
 
-/// "high", "medium" or "low", of a kernel of which something can be saved.
+/// Returns "high", "medium" or "low", for a kernel that can save something.
 [[nodiscard]] std::string saving_confidence(const Record& kernel);
 
-/// An entry for each kernel of which something worth it can be saved, most saved first. From the results alone, so
-/// whatever advice the report has is not looked at. Empty for a report of probes.
+/// Returns an entry for each kernel that can save enough, the largest saving first. Uses the results alone, not the
+/// advice that the report may have. Empty for a report of probes.
 [[nodiscard]] std::vector<AdviceRecord> program_advice(const Report& report);
 
-/// What the report says itself, else what its results say.
+/// Returns the report's own advice, or computes it from the results if the report has none.
 [[nodiscard]] std::vector<AdviceRecord> advice_of(const Report& report);
 
 }  // namespace gpumem::report

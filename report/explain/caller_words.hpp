@@ -1,5 +1,5 @@
 #pragma once
-// Who asked for a kernel of a user's program, and where the arrays that it touches were made, in words.
+// Names the caller of a kernel of a user's program, and the places where the arrays that it touches were made.
 
 #include <string>
 
@@ -7,12 +7,13 @@
 
 namespace gpumem::report {
 
-/// "asked for by model.py:57 in forward"; of a step that no line of the program's own asked for, by its operator.
-/// Empty where neither is known.
+/// Returns "asked for by model.py:57 in forward". If no line of the program itself is known, names the operator
+/// instead. Empty if neither is known.
 [[nodiscard]] std::string caller_words(const Record& record);
-/// The same with the operator and the program's own lines further out, as sentences. Empty likewise.
+/// Returns the same as a sentence, with the operator and the program's own lines further out. Empty if caller_words()
+/// is.
 [[nodiscard]] std::string caller_sentences(const Record& record);
-/// " of the 64 MiB made at model.py:42". Empty where it is not known where.
+/// Returns " of the 64 MiB made at model.py:42". Empty if the place is unknown.
 [[nodiscard]] std::string array_words(const SiteRecord& site);
 
 }  // namespace gpumem::report

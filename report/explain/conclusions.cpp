@@ -1,5 +1,5 @@
-// What a probe itself concludes from the cases of a table: facts, and numbers that only several cases together give,
-// such as the fixed cost of a transfer.
+// Conclusions of the probes from the cases of a table: facts, and numbers that only several cases together give, for
+// example the fixed cost of a transfer.
 
 #include <algorithm>
 #include <optional>
@@ -16,7 +16,7 @@ namespace gpumem::report {
 
 namespace {
 
-/// Nothing where the case did not run or has no headline of that kind, or is no case of the probe as it is now.
+/// Returns nullopt if the case did not run, has no headline of that kind, or is no case of the probe as it is now.
 std::optional<Outcome> outcome_of(const Record& record, const Probe& probe, bool measured) {
   const auto headline = positive_headline(record, measured);
   if (record.status != Status::ok || record.headline.quantity != probe.headline.quantity.name) return std::nullopt;
@@ -39,7 +39,8 @@ std::optional<Outcome> outcome_of(const Record& record, const Probe& probe, bool
   return outcome;
 }
 
-/// What the probe concludes from a table's measured or predicted values, its outcomes being indices into the results.
+/// Returns the probe's conclusion from a table's measured or predicted values. Its outcomes are indices into the
+/// results.
 std::optional<Conclusion> concluded(std::span<const Record> results, const Members& table, const Probe& probe,
                                     bool measured) {
   std::vector<Outcome> outcomes;
@@ -61,8 +62,8 @@ std::optional<Conclusion> concluded(std::span<const Record> results, const Membe
   return conclusion;
 }
 
-/// Adds the numbers of a table to its records, the first of which is of all its cases; those of the same cases stand in
-/// one.
+/// Adds the numbers of a table to its records, the first of which is of all its cases. Numbers of the same cases share
+/// a record.
 void add_numbers(std::vector<ConclusionRecord>& records, const Conclusion& conclusion,
                  std::optional<double> MetricRecord::*reading) {
   for (const Conclusion::Found& found : conclusion.found) {
@@ -76,7 +77,7 @@ void add_numbers(std::vector<ConclusionRecord>& records, const Conclusion& concl
   }
 }
 
-/// What one GPU's cases of a table show.
+/// Returns the conclusions from one GPU's cases of a table.
 std::vector<ConclusionRecord> conclusions_of(std::span<const Record> results, const Members& table,
                                              const Probe& probe) {
   const auto measured = concluded(results, table, probe, true);

@@ -31,13 +31,13 @@ std::string saved_words(double saved_s, double all_s) {
   return fmt::format("{} of {}", stage_time_words(saved_s), stage_time_words(all_s));
 }
 
-/// A site without which the kernel would be better off, and what would remove its waste.
+/// A wasteful site, and the change that would remove its waste.
 struct CurableSite {
   const SiteRecord* site;
   SiteCure cure;
 };
 
-/// Those that somebody can do something about, in the order of what they waste.
+/// Returns the wasteful sites that have a cure, in the record's order: the largest saving first.
 std::vector<CurableSite> curable_sites(const Record& record) {
   const bool atomics_wait = record.bottleneck && record.bottleneck->predicted == "atomics";
   const std::string kernel = text_of(record, kernel_parameter);
@@ -52,7 +52,7 @@ std::vector<CurableSite> curable_sites(const Record& record) {
 
 bool is_narrow(const Record& record) { return kernel_verdict(record).name == narrow_words_verdict; }
 
-/// Whether what the kernel could save is worth a word, and somebody can do something about it.
+/// Returns true if something can be done about the kernel and it would save at least `worth_saying` of its time.
 bool is_worth_saving(const Record& record, const std::vector<CurableSite>& sites) {
   if (sites.empty() && !waits_for_loads(record.stages) && !is_narrow(record)) return false;
   const double saved = metric_value(record, could_save_name).value_or(0);
@@ -85,14 +85,14 @@ bool verdict_comes_first(const Record& record, const KernelVerdict& verdict, con
   return waits_for_loads(record.stages) && !verdict.brief.empty() && (!verdict.is_settled || sites.empty());
 }
 
-/// By the site that wastes most.
+/// Returns the verdict on a kernel of which this site wastes most.
 std::string_view verdict_on(const SiteRecord& site) {
   if (site.op == "atomic") return atomics_verdict;
   if (is_spill(site)) return spilled_registers_verdict;
   return site.space == "local" ? local_memory_verdict : wasteful_accesses_verdict;
 }
 
-/// Of a kernel with something that can be changed.
+/// Explains a kernel that could save something.
 Explanation wasteful_explanation(const Record& record, const std::vector<CurableSite>& sites) {
   std::vector<std::string> sentences = {saving_words(record)};
   std::string brief;
@@ -112,7 +112,7 @@ Explanation wasteful_explanation(const Record& record, const std::vector<Curable
   return {.brief = brief, .full = join(sentences, " ")};
 }
 
-/// Of one that asks for no more than it uses, or of which nobody can change that.
+/// Explains a kernel that wastes next to nothing, or whose waste has no cure.
 Explanation limited_explanation(const Record& record, const std::vector<CurableSite>& sites) {
   KernelVerdict verdict = kernel_verdict(record);
   if (verdict.name.empty()) {

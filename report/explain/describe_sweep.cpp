@@ -69,7 +69,7 @@ std::string cost_range(const PerRequest& low, const PerRequest& high, std::strin
   return "from " + cost_words(low, unit) + " to " + cost_words(high, unit);
 }
 
-/// Puts a verb as the readings deserve: "fall" was seen, "are predicted to fall" was computed.
+/// Returns the verb for measured ("fall") or predicted ("are predicted to fall") readings.
 std::string verb(const Story& story, bool plural, std::string_view stem, std::string_view singular) {
   if (story.measured) return std::string(plural ? stem : singular);
   return (plural ? "are predicted to " : "is predicted to ") + std::string(stem);
@@ -82,14 +82,14 @@ std::string moves(const Story& story, bool plural, bool down) {
 
 bool less_is_better(const Story& story) { return story.best->record->headline.better == Better::less; }
 
-/// Who reaches what should be much, or takes what should be little: "Copies reach 4227 GB/s (88 % of peak)".
+/// Names the best value: "Copies reach 4227 GB/s (88 % of peak)", or "take" for quantities of which less is better.
 std::string best_words(const Story& story, const std::string& subject) {
   const std::string reach =
       less_is_better(story) ? verb(story, true, "take", "takes") : verb(story, true, "reach", "reaches");
   return subject + " " + reach + " " + speed(*story.best);
 }
 
-/// How goodness stands to the best: bandwidths are a share of it, cycles a multiple.
+/// Compares goodness with the best: bandwidths as a share of it, cycles as a multiple.
 std::string compared_to_best(const Story& story, double lowest, double highest) {
   if (less_is_better(story)) return ratio_words(1 / highest, 1 / lowest) + " times as long";
   return ratio_words(lowest, highest) + " of it";
@@ -101,7 +101,7 @@ std::string run_at(const Story& story, bool plural, double lowest, double highes
   return run + " " + compared_to_best(story, lowest, highest);
 }
 
-/// What requests do with what they cost.
+/// Returns the verb between requests and their cost: they "touch" sectors and "take" wavefronts.
 std::string_view touch(std::string_view unit, bool plural) {
   if (unit != wavefronts) return plural ? "touch" : "touches";
   return plural ? "take" : "takes";
@@ -160,7 +160,7 @@ std::string flat_story(const Story& story, const std::string& subject) {
   return text;
 }
 
-/// How the cost grows along a falling sweep, and what happens once it cannot grow any more.
+/// Describes how the cost grows along a falling sweep, and what happens once it has stopped growing.
 std::string growth(const Story& story) {
   const PerRequest& first = story.points.front().cost;
   const PerRequest& last = story.points.back().cost;

@@ -9,7 +9,8 @@ namespace gpumem::report {
 
 namespace {
 
-/// What a request costs: as counted, else as predicted.
+/// Returns the cost of a request: as counted, else as predicted. If the count includes turns taken (see took_turns()),
+/// returns the request's own cost.
 std::optional<double> cost_of(const Reading& reading, const access::Unit& unit, double least) {
   if (!reading.counted) return reading.predicted;
   const double own = reading.predicted.value_or(least);

@@ -1,5 +1,5 @@
 #pragma once
-// What an explanation of a case rests on: its limit, what its requests cost, what was counted, and better cases.
+// The evidence behind the explanation of a case: its limit, the cost of its requests, counts, and better cases.
 
 #include <optional>
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace gpumem::report {
 
-/// What requests of a case cost each, and the least that requests of full warps and that word size could cost.
+/// The cost of each request of a case, and the least that requests of full warps with words of that size could cost.
 struct RequestCost {
   double each = 1;
   double least = 1;
@@ -21,33 +21,33 @@ struct RequestCost {
 /// Another case that does the same job better.
 struct BetterCase {
   const Record* record = nullptr;
-  const Parameter* place = nullptr;  ///< what it differs in
+  const Parameter* place = nullptr;  ///< the parameter in which it differs
   double gain = 1;                   ///< how many times as good it is
 };
 
 struct Evidence {
   const Record& record;
   std::string_view limit;             ///< the stage
-  std::optional<double> limit_s;      ///< what it takes
-  std::optional<double> case_s;       ///< what the case takes
+  std::optional<double> limit_s;      ///< time of that stage
+  std::optional<double> case_s;       ///< time of the case
   const StageRecord* next;            ///< the second slowest stage; null if there is no other
   std::optional<RequestCost> load;    ///< sectors, the costliest site
   std::optional<RequestCost> store;   ///< the same of stores
   std::optional<RequestCost> shared;  ///< wavefronts, the costliest site, whatever it does
   std::size_t others = 0;             ///< cases that it could be compared with
   std::optional<BetterCase> better;   ///< the best of them, if that is better
-  /// Those that ran of the ways to do the same job, this one among them.
+  /// The ways to do the same job that ran, this case among them.
   std::span<const Record* const> alternatives = {};
 };
 
-/// Whether so many wavefronts of a request are its own, and few more that were counted come of taking turns with what
-/// else uses the memory, such as data that arrives from L2.
+/// Returns true if the count is only slightly above the request's own wavefronts. The excess then comes from taking
+/// turns with other users of the memory, for example data that arrives from L2.
 [[nodiscard]] bool took_turns(std::string_view unit, double counted, double own);
 
-/// The evidence on a case by itself, under a limit that may be that of another one.
+/// Returns the evidence on a case by itself. `limit` may be the limit of another case.
 [[nodiscard]] Evidence evidence_on(const Record& record, std::string_view limit);
 
-/// What all of its stages take, one after another.
+/// Returns the time that all stages take one after another, in seconds.
 [[nodiscard]] double work_s(const Evidence& e);
 
 /// A count, if it was taken.
@@ -55,8 +55,9 @@ struct Evidence {
 
 /// Bytes that device memory moved / useful bytes, as counted.
 [[nodiscard]] std::optional<double> moved_per_useful(const Evidence& e);
-/// Whether that is more than is used.
+/// If more bytes move per useful byte than this, too much is moved.
 inline constexpr double beyond_useful = 1.1;
+/// Returns true if moved_per_useful() is above beyond_useful.
 [[nodiscard]] bool moves_too_much(const Evidence& e);
 /// Bytes that crossed between L1 and L2 / useful bytes, as counted.
 [[nodiscard]] std::optional<double> l2_per_useful(const Evidence& e);

@@ -1,5 +1,5 @@
-// Findings: what each table shows, in a few sentences. What its probe concludes comes first; where it concludes
-// nothing, the readings are described alone, so that a new probe is described like the others.
+// Findings: a few sentences on what each table shows. The probe's conclusions come first. If there are none, only the
+// readings are described, so that a new probe is described like the others.
 
 #include <fmt/format.h>
 
@@ -30,7 +30,8 @@ struct Line {
   std::string parameter;
 };
 
-/// The sweeps of a table or, where each of them has one case, the alternatives at that place, or what stands across.
+/// Returns the sweeps of a table. If each sweep has one case, returns the alternatives at each place, or the cases
+/// across.
 std::vector<Line> lines_of(std::span<const Record> results, const Members& table) {
   std::vector<Line> lines;
   for (const Members& sweep : sweeps(results)) {
@@ -99,7 +100,8 @@ std::string not_run(const Cases& cases) {
   return text + (text.ends_with('.') ? "" : ".");
 }
 
-/// What tells these cases from the probe's others, apart from the op, which the subject names: " (8-byte words)".
+/// Returns the parameters that tell these cases from the probe's others: " (8-byte words)". Leaves out the op, which
+/// the subject names.
 std::string distinction(const std::vector<Record>& results, const Line& line) {
   std::vector<std::string> parts;
   const Record& record = *line.cases.front();
@@ -116,15 +118,15 @@ std::string distinction(const std::vector<Record>& results, const Line& line) {
   return parts.empty() ? "" : " (" + join(parts, ", ") + ")";
 }
 
-/// What the readings of a line show; empty if they show nothing.
+/// Describes the readings of a line; empty if they show nothing.
 std::string described(const std::vector<Record>& results, const Line& line) {
   const Story story = make_story(line.cases, line.parameter);
   if (story.points.empty()) return {};
   return describe_sweep(story, capitalised(subject_of(*story.points.front().record)) + distinction(results, line));
 }
 
-/// What the readings of a table show, without any advice. Of a matrix whose columns are all the same sweep the first
-/// one, and which cases are unlike the others.
+/// Describes the readings of a table, without any advice. If the table is a matrix, describes only its first sweep
+/// (none for pairs), and names the cases that are unlike the others.
 std::vector<std::string> described(const std::vector<Record>& results, const Members& table) {
   std::vector<std::string> parts;
   const Cases cases = cases_of(results, table);
@@ -137,7 +139,7 @@ std::vector<std::string> described(const std::vector<Record>& results, const Mem
   return parts;
 }
 
-/// What several cases of a table show together, where no advice says it: "Near capacity: 256 KiB."
+/// Returns the numbers that the cases of a table give together, for tables without advice: "Near capacity: 256 KiB."
 std::string found(const Members& table, std::span<const ConclusionRecord> conclusions) {
   std::vector<std::string> parts;
   for (const ConclusionRecord& conclusion : conclusions) {
@@ -152,7 +154,7 @@ std::string found(const Members& table, std::span<const ConclusionRecord> conclu
   return join(parts, " ");
 }
 
-/// What the probe concludes, a fact a line; empty if it concludes nothing.
+/// Returns the probe's conclusions, one fact a line; empty if there are none.
 std::vector<std::string> concluded(const std::vector<Record>& results, const Members& table,
                                    std::span<const ConclusionRecord> conclusions) {
   const auto conclusion = std::ranges::find_if(conclusions, [&](const ConclusionRecord& candidate) {
@@ -168,7 +170,8 @@ std::vector<std::string> concluded(const std::vector<Record>& results, const Mem
   return lines;
 }
 
-/// Those of a table that ran on its first GPU of which one did; all where they name no GPU.
+/// Returns the cases of the first GPU on which any case of the table ran (of the first GPU if none did). Returns all
+/// cases if they name no GPU.
 Members one_gpu_of(std::span<const Record> results, const Members& table) {
   const std::vector<Members> gpus = by_gpu(results, table);
   const auto ran = std::ranges::find_if(gpus, [&](const Members& own) {
@@ -184,7 +187,7 @@ std::vector<std::string> findings(const std::vector<Record>& results, std::span<
   std::vector<std::string> all;
   for (const Members& table : tables(results)) {
     const Cases cases = cases_of(results, table);
-    // One GPU speaks for all, which are alike or named where GPUs are held against each other.
+    // The text is of one GPU. The others are like it, or are named where GPUs are compared with each other.
     const Members own = one_gpu_of(results, table);
     std::vector<std::string> facts = concluded(results, own, conclusions);
     std::vector<std::string> parts;

@@ -26,10 +26,10 @@ constexpr double short_s = 10e-6;  // up to which launch overhead may be most of
 
 bool waits(std::string_view stage) { return stage == "latency" || stage == "uneven_work"; }
 
-/// The longest stages of its kinds.
+/// The longest stage in which a kernel waits, and the longest in which it works.
 struct LongestStages {
   const StageRecord* waiting = nullptr;
-  const StageRecord* working = nullptr;  ///< of what keeps hardware busy
+  const StageRecord* working = nullptr;  ///< keeps hardware busy
 
   explicit LongestStages(const std::vector<StageRecord>& stages) {
     for (const StageRecord& stage : stages) {
@@ -43,7 +43,7 @@ struct LongestStages {
   [[nodiscard]] bool mostly_wait() const { return seconds(waiting) > far_longer * seconds(working); }
 };
 
-/// What costs less of what an arithmetic stage issues.
+/// A way to spend less time in an arithmetic stage.
 struct ArithmeticCure {
   std::string_view stage;
   std::string_view key;  ///< as in report/schema/report.schema.json
@@ -119,7 +119,7 @@ std::string shares_words(const Record& record, double time_s) {
   return join(words, ", ");
 }
 
-/// Of what lies beyond multiprocessors.
+/// Returns the bytes of the widest access outside shared memory; 0 if there is none.
 unsigned widest_access_bytes(const Record& record) {
   unsigned widest = 0;
   for (const SiteRecord& site : record.access) {
@@ -142,7 +142,8 @@ bool launch_limits(const std::vector<StageRecord>& stages) {
   return launch_s > short_s && launch_s > nearly * longest;
 }
 
-/// On a kernel that takes so little a thread that its threads cost more than its bytes; else without a name.
+/// Returns the verdict on a kernel whose threads take so little each that they cost more than its bytes. The verdict
+/// has no name if the kernel is not like that.
 KernelVerdict narrow_verdict(const Record& record, double time_s) {
   const unsigned widest = widest_access_bytes(record);
   const unsigned elements = elements_of_word(widest, record.stages);
@@ -174,7 +175,7 @@ KernelVerdict kernel_verdict(const Record& record) {
   const LongestStages longest(record.stages);
   const auto library = library_kernel(text_of(record, kernel_parameter));
   const KernelVerdict narrow = library ? KernelVerdict{} : narrow_verdict(record, time_s);
-  // So many blocks that launching them takes as long as waiting does: there are threads enough.
+  // If launching the blocks takes about as long as waiting does, there are enough threads.
   const bool enough_threads = 2 * seconds_of(record.stages, "launch") > LongestStages::seconds(longest.waiting);
   if (longest.mostly_wait()) {
     return enough_threads && !narrow.name.empty() ? narrow : waiting_verdict(longest, library);

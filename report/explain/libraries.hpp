@@ -8,7 +8,7 @@
 
 namespace gpumem::report {
 
-/// What the caller of a library's kernel decides, as far as it shows in the kernel's accesses.
+/// The choices of the caller of a library's kernel that affect the kernel's accesses.
 enum class CallersChoice : std::uint8_t {
   nothing,
   layout,  ///< where its operands begin, and how they lie
@@ -20,7 +20,7 @@ struct LibraryKernel {
   CallersChoice choice = CallersChoice::nothing;
 };
 
-/// By its demangled name; nothing for one of the program's own.
+/// Finds the library of a kernel by its demangled name; nullopt for one of the program's own.
 [[nodiscard]] std::optional<LibraryKernel> library_kernel(std::string_view kernel);
 
 }  // namespace gpumem::report

@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t readable = 100;  // characters of a beginning
 
-/// A text as the extended regular expression that matches it and nothing else. A brace is in brackets, because behind a
-/// backslash it would still look like a count, which --kernel refuses (report/text/name_pattern.hpp). What is not
-/// printable ASCII stands for anything, because its bytes are no character in some locales.
+/// Returns the extended regular expression that matches the text literally. A brace is in brackets, because behind a
+/// backslash it would still look like a count, which --kernel refuses (report/text/name_pattern.hpp). Anything but
+/// printable ASCII becomes ".*", because its bytes are no character in some locales.
 std::string literally(std::string_view text) {
   constexpr std::string_view special = ".[\\()*+?|^$";
   constexpr std::string_view anything = ".*";
@@ -33,7 +33,7 @@ std::string literally(std::string_view text) {
   return expression;
 }
 
-/// The name up to where parameters of a template begin, or its arguments, shortest first.
+/// Returns the beginnings of the name that end where template parameters or arguments begin, the shortest first.
 std::vector<std::string_view> beginnings(std::string_view name) {
   constexpr std::string_view brackets = "<(";
   std::vector<std::string_view> all;
@@ -50,8 +50,8 @@ std::vector<std::string_view> beginnings(std::string_view name) {
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// The first one to three words of a text that none of the others has: "Half", "MinOps<float". Empty where there are
-/// none, or so many others that looking would take long.
+/// Returns the first one to three words of a text that none of the others has: "Half", "MinOps<float". Empty if there
+/// are none, or if there are so many others that the search would take long.
 std::string_view own_part(std::string_view text, std::span<const std::string> others) {
   constexpr std::size_t most_others = 64;
   constexpr std::size_t most_words = 200;

@@ -1,5 +1,5 @@
 #pragma once
-// Which cases of a matrix are unlike those that should be like them, in a sentence.
+// Names the cases of a matrix that are unlike those that should be like them, in a sentence.
 
 #include <string>
 
@@ -7,8 +7,8 @@
 
 namespace gpumem::report {
 
-/// "Unlike the others via staged: target 3 (7 % less in all 7 cases); source 2, target 5 (45 % less)." `several` says
-/// whether there are other alternatives to tell it from. Empty where there were too few values to tell.
+/// "Unlike the others via staged: target 3 (7 % less in all 7 cases); source 2, target 5 (45 % less)." `several` is
+/// true if there are other alternatives to tell it from. Empty if there are too few values to tell.
 [[nodiscard]] std::string outlier_text(const CaseMatrix& matrix, bool several);
 
 }  // namespace gpumem::report

@@ -1,4 +1,4 @@
-// The figures that stand in the texts of the rules. Not every case has all of them.
+// The figures in the texts of the rules. Not every case has all of them.
 
 #include <fmt/format.h>
 
@@ -16,8 +16,8 @@ namespace {
 
 constexpr double lanes = access::warp_lanes;
 
-/// What device memory moves beyond what is used, where that was counted: "device memory moves 8.0 bytes for every
-/// useful one".
+/// Says how much more device memory moves than is used: "device memory moves 8.0 bytes for every useful one". Empty if
+/// that was not counted, or is not more.
 std::string moved(const Evidence& e) {
   if (!moves_too_much(e)) return {};
   std::string text =

@@ -38,7 +38,7 @@ std::string item_words(const FactValue& value, std::size_t item) {
   return fmt::format("{} (predicted {})", said, number_words(value.name, *value.predicted));
 }
 
-/// What stands between a pair of braces: names, separated by spaces.
+/// Returns the words for one pair of braces. `names` is the text between them: names of values, separated by spaces.
 std::string place_words(const Fact& fact, std::string_view names) {
   std::vector<std::string> items;
   while (!names.empty()) {

@@ -1,5 +1,5 @@
 #pragma once
-// The one place that says facts (probes/fact.hpp).
+// Turns facts (probes/fact.hpp) into sentences, for all outputs.
 
 #include <string>
 #include <vector>
@@ -8,12 +8,12 @@
 
 namespace gpumem::report {
 
-/// The sentence of a fact, its values at their places, each with as many digits as it deserves and its unit. A ratio
-/// that was both predicted and measured is said as "2.05 x (predicted 2.60 x)". Throws std::logic_error where
-/// the template names a value that the fact has not, or lists of different lengths.
+/// Returns the sentence of a fact, with its values in their places, rounded and with their units. A ratio that was both
+/// predicted and measured reads "2.05 x (predicted 2.60 x)". Throws std::logic_error if the template names a value that
+/// the fact lacks, or lists of different lengths.
 [[nodiscard]] std::string say(const Fact& fact);
 
-/// What facts say, one after another.
+/// Returns the sentences of the facts, one after another.
 [[nodiscard]] std::string say(const std::vector<Fact>& facts);
 
 }  // namespace gpumem::report

@@ -19,16 +19,17 @@ namespace gpumem::report {
 
 namespace {
 
-/// From this share of what each gets alone, they do not disturb each other.
+/// GPUs that keep at least this share of their speed alone do not disturb each other.
 constexpr double undisturbed = 0.9;
-/// Who gets less than this share of the best has a way of its own to be slow. Two behind one switch get half each.
+/// A GPU that gets less than this share of the fastest one's speed is slow for a reason of its own. Two behind one
+/// switch get half each.
 constexpr double less_than_others = 0.8;
-/// Of the CPU's cache, what copies of GPUs surely stay in: it gives what devices write a part of its ways. On the host
-/// of two H100s, with 300 MiB of it, copies both ways of 16 MiB each (64 MiB in all) lost nothing, those of 64 MiB as
-/// much as larger ones.
+/// The share of the CPU's cache in which copies of GPUs surely stay: data that devices write gets only some of its
+/// ways. On a host of two H100s with a cache of 300 MiB, copies both ways of 16 MiB each (64 MiB in all) lost nothing,
+/// and those of 64 MiB each lost as much as larger ones.
 constexpr double cached_share = 0.25;
 
-/// What a GPU moved while all others did the same.
+/// The speed of one GPU while all others did the same.
 struct Flow {
   std::uint64_t gpu;
   double gb_per_s;
@@ -44,7 +45,7 @@ struct Together {
     return std::accumulate(flows.begin(), flows.end(), 0.0,
                            [](double sum, const Flow& flow) { return sum + flow.gb_per_s; });
   }
-  /// Absent where it is not known of one of them.
+  /// Returns the sum of the speeds that they reach alone; nullopt if one of these is unknown.
   [[nodiscard]] std::optional<double> sum_alone() const {
     double sum = 0;
     for (const Flow& flow : flows) {
@@ -53,12 +54,12 @@ struct Together {
     }
     return sum;
   }
-  /// What is left of that.
+  /// Returns the share of sum_alone() that they reach together.
   [[nodiscard]] std::optional<double> kept() const {
     const auto alone = sum_alone();
     return alone && *alone > 0 ? std::optional(sum() / *alone) : std::nullopt;
   }
-  /// Host memory that all of them move at a time.
+  /// Returns the host memory that all of them move at a time.
   [[nodiscard]] double bytes() const { return example->useful_bytes() * static_cast<double>(flows.size()); }
   [[nodiscard]] bool stays_in(std::optional<std::uint64_t> cache_bytes) const {
     return cache_bytes && bytes() <= cached_share * static_cast<double>(*cache_bytes);
@@ -99,7 +100,7 @@ std::string names(const std::vector<Flow>& flows) {
   return gpu_list(gpus);
 }
 
-/// Of the cases that move more memory by the same alternative, the largest one that loses what this one does not.
+/// Returns the largest case that moves more memory by the same alternative and loses speed; null if there is none.
 const Together* loses_more(const std::vector<Together>& all, const Together& smaller) {
   const Together* largest = nullptr;
   for (const Together& other : all) {
@@ -112,7 +113,7 @@ const Together* loses_more(const std::vector<Together>& all, const Together& sma
   return largest;
 }
 
-/// What limits all of them: what depends on whether the CPU's cache holds the data is the memory behind it.
+/// Says what limits all GPUs. If sizes that the CPU's cache holds are faster, the limit is the memory behind the cache.
 std::string limit(const Together& together, std::optional<std::uint64_t> cache_bytes) {
   if (!cache_bytes) return "that is the host's limit.";
   const std::string cache = "the CPU's cache of " + size_text(*cache_bytes);
@@ -126,7 +127,7 @@ std::string limit(const Together& together, std::optional<std::uint64_t> cache_b
       "that is the host's limit. Try sizes that {} holds: if they are faster, it is the limit of its memory.", cache);
 }
 
-/// Who gets less, or what all get.
+/// Says which GPUs get less than the others, or what all get.
 std::string shares(const Together& together, const Together* larger, std::optional<std::uint64_t> cache_bytes) {
   const double best = std::ranges::max(together.flows, {}, &Flow::gb_per_s).gb_per_s;
   std::vector<Flow> few = together.flows;

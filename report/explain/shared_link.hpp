@@ -8,10 +8,11 @@
 
 namespace gpumem::report {
 
-/// What the cases of a table show of GPUs that crossed the link to the host at the same time: how much all got together
-/// against what each alone is predicted to get (or could at best), who gets less than the others and may therefore
-/// share a switch, and whether the host is the limit, and what of it: `cache_bytes` is the size of the CPU's last
-/// cache. Of all that were asked for, the one of which the GPUs moved most. Empty where fewer than two GPUs did.
+/// Describes how GPUs shared the link to the host when they crossed it at the same time: how much all got together,
+/// compared with what each is predicted to get alone (or could get at best); which GPUs get less than the others and
+/// may therefore share a switch; and whether the host is the limit, and which part of it. Describes the case of the
+/// table in which the GPUs moved most per second. `cache_bytes` is the size of the CPU's last-level cache. Empty if
+/// fewer than two GPUs crossed the link at the same time.
 [[nodiscard]] std::string shared_link(const Cases& table, std::optional<std::uint64_t> cache_bytes = {});
 
 }  // namespace gpumem::report

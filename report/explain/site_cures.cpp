@@ -12,13 +12,13 @@ constexpr double wasteful_from = 1.05;  // times what would do
 
 bool is(const SiteRecord& site, std::string_view space) { return site.space == space; }
 
-/// How many times what would do.
+/// Returns the site's cost as a multiple of the least that would do; 1 if unknown.
 double excess(const SiteRecord& site) {
   const auto cost = cost_of(site);
   return cost && cost->least > 0 ? cost->each / cost->least : 1;
 }
 
-/// Lines of its own for nearly every lane.
+/// Returns true if nearly every lane touches a line of its own.
 bool lanes_far_apart(const SiteRecord& site) {
   const auto lines = site.per_request(lines_unit).predicted;
   return lines && site.active_lanes && *lines > 0.75 * *site.active_lanes;
@@ -42,15 +42,16 @@ bool is_random(const SiteRecord& site) { return site.pattern.find("at random") !
 struct CureRule {
   bool (*applies)(const SiteRecord&);
   SiteCure cure;
-  /// For who passes the operands of a library's kernel; empty: nothing.
+  /// The cure for the caller of a library's kernel; empty if there is none.
   SiteCure callers = {};
-  CallersChoice callers_choice = CallersChoice::layout;  ///< that it takes
+  CallersChoice callers_choice = CallersChoice::layout;  ///< that `callers` needs
 };
 
 constexpr SiteCure contiguous_operand = {"contiguous_operand",
                                          "pass contiguous operands, or keep one layout all along"};
 
-/// The first that applies. Keys are in report/schema/report.schema.json and docs/run.md, and stay.
+/// The first rule that applies counts. The keys are documented in report/schema/report.schema.json and docs/run.md, so
+/// they must not change.
 constexpr CureRule rules_of_sites[] = {
     {is_spill,
      {"fewer_live_values",

@@ -1,5 +1,5 @@
 #pragma once
-// What would remove the waste of a kernel's site.
+// Cures for the waste of a kernel's sites.
 
 #include <optional>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace gpumem::report {
 
-/// What a site costs a request in the unit that counts for it, and what would do.
+/// The cost of a site per request, in the unit that counts for it, and the least that would do.
 struct SiteCost {
   std::string unit;
   double each = 0;
@@ -17,10 +17,10 @@ struct SiteCost {
 
   [[nodiscard]] bool is_waste() const;
 };
-/// Absent where neither sectors nor wavefronts of it are known.
+/// Returns nullopt if neither its sectors nor its wavefronts are known.
 [[nodiscard]] std::optional<SiteCost> cost_of(const SiteRecord& site);
 
-/// Whether it asks for more than would do, or should not be there at all (local memory).
+/// Returns true if the site asks for more than would do, or should not be there at all (local memory).
 [[nodiscard]] bool is_wasteful(const SiteRecord& site);
 
 /// The pattern of accesses that the compiler added because a thread has more values than registers.
@@ -29,19 +29,19 @@ inline constexpr std::string_view spilled_pattern = "registers spilled";
 /// Returns true if the site's accesses are spilled registers.
 [[nodiscard]] bool is_spill(const SiteRecord& site);
 
-/// What somebody can do about a site.
+/// A change that would remove the waste of a site.
 struct SiteCure {
-  std::string_view key;    ///< a name that stays: "transpose_through_shared"
+  std::string_view key;    ///< a stable name: "transpose_through_shared"
   std::string_view words;  ///< "let neighbouring lanes take neighbouring elements: transpose through shared memory"
 };
-/// For who can change the kernel, or only what is passed to it, if it is a library's. Both are empty where that one can
-/// do nothing.
+/// Returns the cure for a site. If the kernel is a library's, the cure changes only what is passed to it. Both members
+/// are empty if nothing can be done.
 [[nodiscard]] SiteCure cure_of(const SiteRecord& site, std::string_view kernel);
 
-/// Its words alone.
+/// Returns the words of cure_of() alone.
 [[nodiscard]] std::string site_cure(const SiteRecord& site, std::string_view kernel);
 
-/// Lanes of a warp below which too few take part in a request.
+/// A request in which fewer lanes of a warp take part has too few.
 inline constexpr double few_lanes = 16;
 
 }  // namespace gpumem::report

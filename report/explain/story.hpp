@@ -1,6 +1,6 @@
 #pragma once
-// What a sweep, or several alternatives at one place of it, show: the cases that ran, which of them cost the same, and
-// that in words.
+// The story of a sweep, or of several alternatives at one place of it: the cases that ran, which of them cost the same,
+// and that in words.
 
 #include <cstdint>
 #include <optional>
@@ -55,24 +55,24 @@ inline constexpr double negligible = 0.02;
 /// forgiven.
 [[nodiscard]] int direction(const Story& story);
 
-/// Whether the cost of the requests orders the cases: the dearer the class, the worse it is.
+/// Returns true if the cost of the requests orders the cases: the dearer the class, the worse it is.
 [[nodiscard]] bool cost_explains(const Story& story);
 
-/// A story of at least one point in sentences, where cases are best, what it costs elsewhere and why: "Copies reach
-/// 4227 GB/s (88 % of peak) at offset 0. Offsets that are ...". `subject` is who does it.
+/// Tells a story of at least one point: where cases are best, what it costs elsewhere and why: "Copies reach 4227 GB/s
+/// (88 % of peak) at offset 0. Offsets that are ...". `subject` begins it: "Copies".
 [[nodiscard]] std::string describe_sweep(const Story& story, const std::string& subject);
 
-/// How far the predictions of all cases that were measured are from it: "predicted within 8 %". Empty where nothing was
-/// measured, or not everything predicted.
+/// Says how far the predictions are from the measurements: "predicted within 8 %". Empty if nothing was measured, or if
+/// a measured case was not predicted.
 [[nodiscard]] std::string agreement(const Cases& cases);
 
-/// The only k > 1 such that, of `all` values, exactly those of `part` are multiples of k. Nothing if there is none, or
-/// if several would do: two points fit many rules.
+/// Returns the only k > 1 for which exactly the values of `part`, among `all`, are multiples of k. Nullopt if there is
+/// none, or if several would do: two points fit many rules.
 [[nodiscard]] std::optional<std::uint64_t> common_factor(std::span<const std::uint64_t> all,
                                                          std::span<const std::uint64_t> part);
 
-/// The values as runs of neighbours in `all` (sorted, distinct), as long as they are few: "1, 3 and 8 to 32". Empty
-/// when that would take more than four parts.
+/// Returns the values as runs of neighbours in `all` (sorted, distinct): "1, 3 and 8 to 32". Empty if that would take
+/// more than four parts.
 [[nodiscard]] std::string listed(std::span<const std::uint64_t> all, std::span<const std::uint64_t> part);
 
 }  // namespace gpumem::report

@@ -1,4 +1,4 @@
-// Sentences of the evidence on a case, from the rules, the stages and the better cases.
+// Makes sentences of the evidence on a case, from the rules, the stages and the better cases.
 
 #include <fmt/format.h>
 
@@ -44,7 +44,8 @@ std::string better_words(const BetterCase& better) {
   return fmt::format("better: {}, {}", place_words(better), times_words(better.gain));
 }
 
-/// How good a case is, by the reading of the same kind for all: measured where this case was measured.
+/// Returns how good a case is, by its measured or by its predicted headline; nullopt if it has none, or if neither
+/// direction is better.
 std::optional<double> goodness_of(const Record& record, bool measured) {
   const auto value = positive_headline(record, measured);
   if (!value || record.headline.better == Better::neither) return std::nullopt;
@@ -61,8 +62,8 @@ std::optional<BetterCase> if_better(const Record* other, const Record& record, c
   return BetterCase{.record = other, .place = find_parameter(*other, parameter), .gain = *its / *own};
 }
 
-/// A better case that has less of what the rule is about, so that its gain is the cure's: the next of the alternatives,
-/// which come in the order of their remedies, else the best of all.
+/// Returns a better case with less of the rule's waste, so that its gain is the cure's. Prefers the next of the
+/// alternatives, which are in the order of their remedies, to the best case of all.
 std::optional<BetterCase> cured(const Rule& rule, const Evidence& e) {
   const auto own = rule.waste == nullptr ? std::nullopt : rule.waste(e);
   if (!own) return std::nullopt;
@@ -77,7 +78,8 @@ std::optional<BetterCase> cured(const Rule& rule, const Evidence& e) {
   return e.better && has_less(*e.better->record) ? e.better : std::nullopt;
 }
 
-/// How much more of the limiting stage a useful byte takes here than in the better case.
+/// Returns the time of the limiting stage per useful byte, as a multiple of that in the better case; nullopt if it is
+/// unknown or not noticeably more.
 std::optional<double> demand_beyond(const Evidence& e) {
   const auto per_byte = [&](const Record& record) -> std::optional<double> {
     const auto stage = std::ranges::find(record.stages, e.limit, &StageRecord::stage);
@@ -136,7 +138,7 @@ Explanation by_rule(const Rule& rule, const Evidence& e) {
   return {.brief = brief, .full = std::move(full)};
 }
 
-/// Where the prediction and the clock, or the prediction and the counters, disagree.
+/// Returns sentences on how the prediction disagrees with the clock or with the counters.
 std::vector<std::string> disagreements(const Evidence& e) {
   std::vector<std::string> all;
   constexpr double much = 0.1;
@@ -149,7 +151,7 @@ std::vector<std::string> disagreements(const Evidence& e) {
   const bool was_counted = stage != record.stages.end() && stage->counted_s;
   if (std::abs(worse - 1) > much) {
     const double longer = worse - 1;
-    // Where the counted demand takes as long as the clock says, it was the demand that was predicted wrongly.
+    // If the counted demand takes as long as the clock says, the demand was predicted wrongly.
     const bool explained = was_counted && e.case_s && *stage->counted_s > (1 - much) * *e.case_s;
     all.push_back(fmt::format("It took {} {} than predicted{}.", whole_percent(std::abs(longer)),
                               longer > 0 ? "longer" : "less time",
@@ -175,7 +177,7 @@ std::vector<std::string> disagreements(const Evidence& e) {
   return all;
 }
 
-/// What a pattern is that somebody brought, and what it would be worth in the order of its addresses.
+/// A user's pattern in words, and the gain if its accesses were sorted by address.
 struct PatternStory {
   std::string pattern;
   std::string gain;
@@ -193,7 +195,8 @@ struct PatternStory {
     if (pattern.empty()) return "";
     return capitalised(pattern) + (gain.empty() ? "." : fmt::format("; {} by the model.", gain));
   }
-  /// Where there is room, instead of what a rule says of the requests.
+  /// Returns the pattern and the gain if they fit into the brief text. If not, returns `otherwise`, which a rule says
+  /// of the requests, with the gain if that fits.
   [[nodiscard]] std::string brief(const std::string& otherwise) const {
     if (pattern.empty()) return otherwise;
     const std::string lanes = pattern.substr(0, pattern.find(';'));

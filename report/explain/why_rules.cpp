@@ -1,4 +1,4 @@
-// One table says it all; the first entry that applies speaks.
+// The table of the rules. The first entry that applies is used.
 
 #include "report/explain/why_rules.hpp"
 
@@ -54,8 +54,8 @@ double excess(const std::optional<Waste>& waste) { return waste ? waste->cost.ex
 
 // ---- what is wasted
 
-/// Whether nothing but useful bytes reaches what limits, so that L1 makes up for what requests waste: by what was
-/// counted, or because an alternative whose requests cost less needs no less of it.
+/// Returns true if L1 makes up for what requests waste, so that only useful bytes reach the limiting stage. This shows
+/// in the counts, or in an alternative whose requests cost less but need no less of the stage.
 bool made_up_for(const Evidence& e) {
   const auto own = time_of_limit(e);
   const double moved = e.limit == "l2_sectors" ? l2_per_useful(e).value_or(0) : moved_per_useful(e).value_or(0);
@@ -70,12 +70,12 @@ bool scattered(const Evidence& e) { return std::max(excess(e.load), excess(e.sto
 
 bool scattered_in_memory(const Evidence& e) { return scattered(e) && !made_up_for(e); }
 
-/// More of whole sectors than there are useful bytes.
+/// Returns true if requests ask for far more bytes in whole sectors than are useful, and their sites do not explain it.
 bool asked_again(const Evidence& e) {
   return excess(asked(e)) >= wasteful * std::max(1.0, std::max(excess(e.load), excess(e.store)));
 }
 
-/// And stores more than the result, so that something in between passes through memory.
+/// Returns true if the case also stores far more than the result, so that data in between passes through memory.
 bool passed_on(const Evidence& e) {
   const auto stored = count_of(e, &measure::Counts::global_store_sectors);
   const auto useful = static_cast<double>(e.record.useful_bytes_written);
@@ -84,19 +84,20 @@ bool passed_on(const Evidence& e) {
 
 bool same_waste_costs_nothing(const Evidence& e) { return e.others > 0 && !e.better; }
 
-/// Loads are served from L1 the second time, so that shifted ones cost L2 and device memory nothing.
+/// Returns true for shifted stores alone: shifted loads are served from L1 the second time, and cost L2 and device
+/// memory nothing.
 bool shifted_stores(const Evidence& e) { return excess(e.store) > some && !same_waste_costs_nothing(e); }
 
 bool shifted_loads(const Evidence& e) { return excess(e.load) > some; }
 
-/// Over the link nothing is served from L1.
+/// Returns true for shifted loads too: over the link, nothing is served from L1.
 bool shifted(const Evidence& e) {
   return std::max(excess(e.load), excess(e.store)) > some && !same_waste_costs_nothing(e);
 }
 
 bool conflicts(const Evidence& e) { return excess(e.shared) > some; }
 
-/// More than is used, and for a reason that lies in the requests.
+/// Returns true if device memory moves more than is used, for a reason that lies in the requests.
 bool moves_unused(const Evidence& e) {
   const bool in_part = std::max(excess(e.load), excess(e.store)) > some;
   return moves_too_much(e) && (in_part || unasked_read_bytes(e).value_or(0) > 0.1 * e.record.useful_bytes());
@@ -104,7 +105,7 @@ bool moves_unused(const Evidence& e) {
 
 bool computes(const Evidence& e) { return e.record.useful_flops.has_value(); }
 
-/// Whether its limit takes so much of the case that only less of it would help.
+/// Returns true if the limit takes so much of the case that only less of it would help.
 bool fills_the_case(const Evidence& e) { return !e.limit_s || !e.case_s || *e.limit_s >= 0.8 * *e.case_s; }
 
 bool is_pageable(const Evidence& e) {
@@ -112,7 +113,7 @@ bool is_pageable(const Evidence& e) {
                              [](const Parameter& parameter) { return parameter.value == Value("pageable"); });
 }
 
-/// Whether the second slowest stage matters, because it does not run beside the slowest.
+/// Returns true if the second slowest stage matters, because it does not run beside the slowest.
 bool next_adds(const Evidence& e) {
   if (!e.limit_s || !e.case_s || e.next == nullptr || *seconds_of(*e.next) < 0.1 * *e.limit_s) return false;
   return *e.case_s > 1.25 * *e.limit_s && work_s(e) < 1.25 * *e.case_s;

@@ -10,18 +10,18 @@
 
 namespace gpumem::report {
 
-/// What a rule is about: so much of it where so much would do, for each of something.
+/// The waste that a rule is about: the cost of each `name`, for example of each load, and the least that would do.
 struct Waste {
   RequestCost cost;
   const char* name = "";
 };
 
-/// Figures stand in braces in its texts.
+/// A rule of the table. Braces in its texts are replaced by figures.
 struct Rule {
   std::string_view stages;  ///< the limits under which it is told, between spaces
   bool (*applies)(const Evidence&);
-  /// Null where nothing tells how much. Otherwise the cure is at work in a case that has less of it, whose gain then
-  /// goes with the cure.
+  /// Returns the waste; null if it cannot be measured. The gain of a better case with less waste is credited to the
+  /// cure.
   std::optional<Waste> (*waste)(const Evidence&);
   const char* fact;
   const char* brief;
@@ -29,14 +29,13 @@ struct Rule {
   std::string_view brief_cure;  ///< left out where the cell has no room for it
 };
 
-/// A share as facts and sentences say it: "45 %".
-/// A time as they say it, to three digits.
+/// Returns a time as facts and sentences say it, to three digits.
 [[nodiscard]] std::string stage_time_words(double seconds);
 
-/// The first rule that applies, or null.
+/// Returns the first rule that applies, or null.
 [[nodiscard]] const Rule* rule_for(const Evidence& e);
 
-/// A text of the rule with the figures of the case.
+/// Returns a text of the rule with the figures of the case.
 [[nodiscard]] std::string filled(const char* text, const Rule& rule, const Evidence& e);
 
 }  // namespace gpumem::report

@@ -1,5 +1,5 @@
 #pragma once
-// The GPUs of a fleet held against each other: in which cases one differs from the others of its kind, as
+// Compares the GPUs of a fleet: in which cases one differs from the others of its kind, as
 // engine/statistics/outliers.hpp measures it.
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace gpumem::report {
 
-/// What became of a case on a machine.
+/// The verdict on a case of a machine.
 enum class FleetVerdict {
   usual,
   slow,        ///< an outlier
@@ -28,15 +28,16 @@ enum class FleetVerdict {
 };
 [[nodiscard]] std::string_view to_string(FleetVerdict verdict);
 
-/// A case over the machines of a kind. Values are of those that ran it with verified data, of the quantity in its name.
+/// A case over the machines of a kind. Its values are from the machines that ran it with verified data, and are of the
+/// quantity in its name.
 struct FleetCase : measure::Spread {
   std::size_t name = 0;
   std::size_t machines = 0;  ///< that have the case at all
   std::size_t slow = 0;
   std::size_t fast = 0;
-  bool expected = false;        ///< whether more than half of the machines have it with a value
+  bool expected = false;        ///< true if more than half of the machines have a value
   std::size_t shapes = 0;       ///< different ones that `auto` decided
-  std::size_t usual_shape = 0;  ///< what most decided
+  std::size_t usual_shape = 0;  ///< the one that most machines decided
 };
 
 /// A case of a machine, judged.
@@ -50,7 +51,7 @@ struct FleetJudgement {
   bool other_shape = false;        ///< `auto` decided otherwise than on most machines
 };
 
-/// What a person should know about a machine.
+/// The findings about a machine that a person should know.
 struct FleetFinding {
   std::size_t machine = 0;
   std::vector<FleetJudgement> outliers;  ///< slow ones first, the worst of them first
@@ -59,10 +60,10 @@ struct FleetFinding {
   std::vector<std::size_t> failed;
   std::vector<std::size_t> skipped;          ///< only those that most others ran
   std::vector<std::size_t> missing;          ///< indices into the kind's cases: most others have them
-  std::map<std::string, std::size_t> flags;  ///< those that say something about the machine: how many cases have it
+  std::map<std::string, std::size_t> flags;  ///< flags that concern the machine, and how many cases have them
 };
 
-/// Who has which value of a property.
+/// The values of a property, and the machines that have each of them.
 struct FleetTally {
   struct Value {
     std::string text;
@@ -72,8 +73,8 @@ struct FleetTally {
   std::vector<Value> values;  ///< the most frequent first
 };
 
-/// GPUs of one name, or nodes with as many of them, that are compared with each other: those measured, or those
-/// predicted for.
+/// GPUs of one name, or nodes with equally many of them, that are compared with each other. Measured and predicted ones
+/// are different kinds.
 struct FleetKind {
   std::string gpu;
   std::size_t gpus = 1;  ///< of each node; 1 where the machines are GPUs
@@ -89,8 +90,8 @@ struct Unreadable {
 };
 
 struct Fleet {
-  Tool tool;                                ///< that compares
-  std::shared_ptr<const FleetNames> names;  ///< of the cases and shapes that numbers stand for
+  Tool tool;                                ///< the gpumem that compares
+  std::shared_ptr<const FleetNames> names;  ///< of cases and shapes, by number
   double tolerance = measure::outlier_tolerance;
   std::vector<FleetMachine> machines;
   std::vector<std::size_t> kind_of;                     ///< per machine
@@ -105,14 +106,14 @@ struct Fleet {
 [[nodiscard]] Fleet judge_fleet(std::vector<FleetMachine> machines, std::shared_ptr<const FleetNames> names,
                                 double tolerance = measure::outlier_tolerance);
 
-/// Whether any case of any machine was held against others.
+/// Returns true if any case of any machine was compared with others.
 [[nodiscard]] bool anything_judged(const Fleet& fleet);
 
-/// The findings that are regressions: a slow outlier that lacks more than a share of the median's speed, a failed case
-/// or wrong data.
+/// Returns the findings that are regressions: a slow outlier that lacks more than `share` of the median's speed, a
+/// failed case or wrong data.
 [[nodiscard]] std::vector<const FleetFinding*> fleet_regressions(const Fleet& fleet, double share);
 
-// What people call them.
+// Readable names.
 
 /// The name of a report's file, without its folders.
 [[nodiscard]] std::string file_name(const FleetMachine& machine);
@@ -123,7 +124,7 @@ struct Fleet {
 
 /// "NVIDIA H200", "NVIDIA H200 (predicted)", "node with 8 NVIDIA H200"
 [[nodiscard]] std::string kind_words(const FleetKind& kind);
-/// What the machines of a kind, or of the fleet, are: "GPU", "node" or, where there are both, "machine".
+/// Returns the noun for the machines of a kind, or of the fleet: "GPU", "node" or, if there are both, "machine".
 [[nodiscard]] std::string_view machine_noun(const FleetKind& kind);
 [[nodiscard]] std::string_view machine_noun(const Fleet& fleet);
 

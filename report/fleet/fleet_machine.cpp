@@ -25,7 +25,7 @@ std::string key_of(const std::vector<Parameter>& parameters) {
   return key;
 }
 
-/// What is judged of a case.
+/// The value by which a case is judged.
 struct Judged {
   std::string quantity;
   Better better = Better::more;
@@ -41,7 +41,7 @@ Judged headline_of(const Record& record, bool measured) {
   return {headline.quantity, headline.better == Better::less ? Better::less : Better::more, value};
 }
 
-/// The metrics that a case has and of which the probe says which way is better.
+/// Returns the metrics of a case for which the probe says which way is better.
 std::vector<Judged> metrics_of(const Record& record, bool measured) {
   std::vector<Judged> all;
   const Probe* probe = record.ran() ? find_probe(record.probe) : nullptr;
@@ -56,11 +56,12 @@ std::vector<Judged> metrics_of(const Record& record, bool measured) {
   return all;
 }
 
-/// Of two GPUs of a node, which stand against each other in a matrix. Cases that each of several GPUs ran alone have
-/// the parameter `device` across.
+/// Returns true if the case is of a pair of GPUs of a node, as in a matrix of GPUs. Cases that each of several GPUs ran
+/// alone have the parameter `device` across.
 bool is_of_pair(const Record& record) { return !record.across.empty() && record.across != device_parameter; }
 
-/// A report of predictions may know one GPU alone, so that those are counted too that the pairs name.
+/// Returns the number of GPUs of a node. GPUs that only the pairs name count too, because a report of predictions may
+/// list only one GPU.
 std::size_t gpus_of_node(const Report& report) {
   std::set<Value> named;
   for (const Record& record : report.results) {
@@ -137,7 +138,7 @@ std::vector<FleetProperty> properties_of(const Report& report) {
   return properties;
 }
 
-/// With its cases of pairs of GPUs, or with all others.
+/// Returns a machine with the report's cases of pairs of GPUs or, without `pairs`, with all others.
 FleetMachine machine_of(const Report& report, bool pairs, const std::string& file, FleetNames& names) {
   if (!report.device) throw usage_error(file + ": names no GPU; a dry run measures nothing to compare");
   return {.file = file,

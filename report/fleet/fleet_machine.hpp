@@ -1,5 +1,5 @@
 #pragma once
-// What is kept of one report of a fleet: no samples, and of every case only what is compared between machines.
+// The part of a report that a fleet keeps: no samples, and of every case only what is compared between machines.
 
 #include <cstddef>
 #include <deque>
@@ -14,7 +14,7 @@
 namespace gpumem::report {
 
 /// A case on whichever machine it ran: the probe and what was asked for. A parameter that `auto` decided has the value
-/// "auto", for two GPUs may decide differently and are still to be compared.
+/// "auto", so that two GPUs are compared even if they decide differently.
 struct FleetCaseName {
   std::string probe;
   std::vector<Parameter> parameters;
@@ -27,18 +27,18 @@ struct FleetCaseName {
   bool is_metric = false;
 };
 
-/// One copy of each name, however many machines have it. May be used from several threads; which number a name gets
-/// then depends on who comes first, so nothing is to be ordered by it.
+/// Keeps one copy of each name, however many machines have it. May be used from several threads. The numbers then
+/// depend on which thread comes first, so they must not decide an order.
 class FleetNames {
  public:
   [[nodiscard]] std::size_t case_number(FleetCaseName name);
-  /// Of what `auto` decided: the decided parameters.
+  /// Returns the number of a launch shape, which consists of the parameters that `auto` decided.
   [[nodiscard]] std::size_t shape_number(const std::vector<Parameter>& decided);
 
   [[nodiscard]] const FleetCaseName& case_name(std::size_t number) const { return cases_[number]; }
   [[nodiscard]] const std::vector<Parameter>& shape(std::size_t number) const { return shapes_[number]; }
-  /// Probe, parameters, what they are to a table and which of them `auto` decided; nothing else of the record is filled
-  /// in.
+  /// Returns a record with the probe, the parameters, their roles in a table, and the names of those that `auto`
+  /// decided. Everything else in it is empty.
   [[nodiscard]] Record record(std::size_t case_number, std::size_t shape_number) const;
 
  private:
@@ -48,8 +48,8 @@ class FleetNames {
   std::deque<std::vector<Parameter>> shapes_;
 };
 
-/// One case of one machine. There is none of a case in which GPUs used the host at the same time: what one gets there
-/// says what they share, not what it is.
+/// One case of one machine. Cases in which GPUs used the host at the same time have no reading: they show what the GPUs
+/// share, not what one can do.
 struct FleetReading {
   std::size_t name = 0;      ///< of the case
   std::size_t shape = 0;     ///< that `auto` decided
@@ -61,7 +61,7 @@ struct FleetReading {
   std::vector<std::string> flags = {};
 };
 
-/// What should be the same on all GPUs of a kind: "driver", "580.159.04".
+/// A property that should be the same on all GPUs of a kind: "driver", "580.159.04".
 struct FleetProperty {
   std::string name;
   std::string value;
@@ -72,7 +72,7 @@ struct FleetMachine {
   std::string file;
   std::string host;      ///< empty where the report does not know
   std::string gpu;       ///< the name of its kind
-  std::size_t gpus = 1;  ///< more are those of a node, of whose pairs the cases are
+  std::size_t gpus = 1;  ///< more than 1: a node, with cases of its pairs of GPUs
   std::optional<std::string> uuid;
   std::optional<std::string> pci_bus_id;
   std::string backend;
@@ -81,9 +81,9 @@ struct FleetMachine {
   std::vector<FleetReading> readings;
 };
 
-/// The GPU of a report, or each of those that stand side by side in it (report/record/gpus.hpp); and beside it or
-/// instead of it the node, if there are cases of pairs of its GPUs. Throws a usage error, which begins with the file's
-/// name, for a report that names no GPU.
+/// Returns the GPU of a report, or each of several side by side (report/record/gpus.hpp). If the report has cases of
+/// pairs of GPUs, the node is added; GPUs without other cases are then left out. Throws a usage error, which begins
+/// with the file's name, for a report that names no GPU.
 [[nodiscard]] std::vector<FleetMachine> fleet_machines(const Report& report, const std::string& file,
                                                        FleetNames& names);
 

@@ -1,4 +1,4 @@
-// What people call the machines, kinds and cases of a fleet.
+// Readable names of the machines, kinds and cases of a fleet.
 
 #include <fmt/format.h>
 

@@ -30,7 +30,7 @@ struct LevelRow {
   bool per_multiprocessor;
 };
 
-/// L2 that all read alike is no level of its own.
+/// The level "l2-shared" is left out: L2 that all multiprocessors read alike is no level of its own.
 constexpr LevelRow level_rows[] = {{"register", "registers", true},    {"shared", "shared memory", true},
                                    {"l1", "L1 cache", true},           {"l2", "L2 cache", false},
                                    {"memory", "device memory", false}, {"host", "host memory", false}};
@@ -78,7 +78,7 @@ const Record* find_case(const Report& report, std::string_view probe, std::strin
   return nullptr;
 }
 
-/// The parameters in which they differ, but for what `auto` chose.
+/// Returns the parameters in which the cases differ, except those that `auto` chose.
 std::set<std::string> telling_apart(const Cases& cases) {
   std::set<std::string> telling = varying(cases);
   for (const Record* record : cases) {
@@ -87,7 +87,8 @@ std::set<std::string> telling_apart(const Cases& cases) {
   return telling;
 }
 
-/// A name says itself, a number what it counts: "pinned host memory, to-device", "4-byte words".
+/// Names a curve by these parameters. Names stand alone, numbers with what they count: "pinned host memory, to-device",
+/// "4-byte words".
 std::string curve_name(const Record& record, const std::set<std::string>& telling) {
   std::vector<std::string> parts;
   for (const Parameter& parameter : record.parameters) {
@@ -121,7 +122,7 @@ std::vector<PortraitLevel> levels_of(const Report& report) {
   return levels;
 }
 
-/// Nearest first. Chases that differ in more than the level say in what.
+/// Returns the latencies, the shortest first. If chases differ in more than the level, their names say in what.
 std::vector<PortraitStep> ladder_of(const Report& report) {
   Cases chases;
   for (const Record& record : report.results) {
@@ -162,8 +163,9 @@ PortraitPoint point_of(const Record& record) {
           .predicted = positive_headline(record, false)};
 }
 
-/// No line goes over offsets and strides that were not run. Beside single cases two neighbours make no line either, as
-/// 1 and 2 of powers of two: it would seem to be a curve that ends.
+/// Marks the points that a line joins to the point before. No line crosses offsets and strides that were not run. If
+/// there are single cases, two neighbours (1 and 2 of powers of two) are not joined either: they would look like a
+/// curve that ends.
 void mark_joined(std::vector<PortraitPoint>& points, std::string_view swept) {
   const auto ends = [&](std::size_t i) {  // a run of neighbours, before this point
     return i == 0 || i >= points.size() || (is_distance(swept) && points[i].x - points[i - 1].x > 1);
@@ -176,7 +178,8 @@ void mark_joined(std::vector<PortraitPoint>& points, std::string_view swept) {
   }
 }
 
-/// What the sweeps of a probe are called. What `auto` chose tells them apart only where nothing else does.
+/// Returns the names of a probe's sweeps. Parameters that `auto` chose are in a name only if nothing else tells the
+/// sweeps apart.
 std::vector<std::string> curve_names(const std::vector<Cases>& sweeps) {
   Cases all;
   for (const Cases& sweep : sweeps) all.insert(all.end(), sweep.begin(), sweep.end());
@@ -192,7 +195,7 @@ std::vector<std::string> curve_names(const std::vector<Cases>& sweeps) {
   return told_apart;
 }
 
-/// Nothing is held against each other but readings of one kind: all measured, or else all predicted.
+/// Removes the points without a measurement if any point has one, so that a curve compares readings of one kind.
 void leave_one_kind(std::vector<PortraitPoint>& points) {
   const auto is_measured = [](const PortraitPoint& point) { return point.measured.has_value(); };
   if (std::ranges::any_of(points, is_measured)) std::erase_if(points, std::not_fn(is_measured));
@@ -255,13 +258,13 @@ std::optional<PortraitChart> chart_of(const Report& report, const ChartRow& row)
 
 // ---- What is unusual
 
-/// How far a case is from what its kind of GPU is predicted to do; above 1 is better.
+/// Returns the measured performance of a case relative to the prediction for its kind of GPU; above 1 is better.
 double ratio_of(const Record& record) {
   const double ratio = *record.headline.measured / *record.headline.predicted;
   return record.headline.better == Better::less ? 1 / ratio : ratio;
 }
 
-/// Against the profile: how many cases are as predicted, and the ones furthest from it.
+/// Compares with the profile: how many cases are as predicted, and which are furthest from it.
 std::string beside_profile(const Report& report) {
   constexpr double as_predicted = 0.1;
   constexpr std::size_t most = 3;
@@ -355,7 +358,8 @@ void refuse_nothing_to_portray(const NamedReport& report) {
 std::vector<Portrait> portraits_of(std::span<const NamedReport> reports) {
   std::vector<Portrait> portraits;
   for (const NamedReport& named : reports) portraits.push_back(portrait_of(named.report));
-  // By the names of their files, with the folders only where these tell them apart.
+  // Portraits of GPUs with the same name are told apart by their files' names, with folders only if the names are
+  // equal.
   std::vector<std::string> names;
   for (const NamedReport& named : reports) names.push_back(std::filesystem::path(named.name).stem().string());
   for (std::size_t i = 0; i < portraits.size(); ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// What of a report a portrait of a GPU's memory shows: its levels, what misuse costs, and what is unusual. It is taken
-// out of the readings; nothing is measured or predicted anew.
+// The portrait of a GPU's memory: its levels, what misuse costs, and what is unusual. It is made from the readings of a
+// report; nothing is measured or predicted anew.
 
 #include <optional>
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace gpumem::report {
 
-/// A reading, and whether the clock or the model says so.
+/// A reading from the clock or, if `predicted`, from the model.
 struct Figure {
   double value = 0;
   bool predicted = false;
@@ -27,10 +27,10 @@ struct PortraitLevel {
   std::optional<Figure> write_gb_per_s;
   std::optional<Figure> copy_gb_per_s;
   std::optional<double> peak_gb_per_s;     ///< the best that the hardware could do
-  std::optional<double> fraction_of_peak;  ///< of it that reads reach
+  std::optional<double> fraction_of_peak;  ///< share of the peak that reads reach
 };
 
-/// Of a load that waits for the one before.
+/// The latency of a load that waits for the one before.
 struct PortraitStep {
   std::string level;
   Figure latency_cycles;
@@ -43,14 +43,14 @@ struct PortraitPoint {
   std::string tick;   ///< alone: "1"
   std::optional<double> measured;
   std::optional<double> predicted;
-  bool joined = false;  ///< whether nothing that was not run lies between it and the point before
+  bool joined = false;  ///< true if a line joins it to the point before
 
   [[nodiscard]] double value() const { return measured ? *measured : predicted.value_or(0); }
 };
 
 /// The cases of a probe that differ in what it sweeps alone, all of them measured or none.
 struct PortraitCurve {
-  std::string name;  ///< what tells it from the others of its chart: "write"; may be empty
+  std::string name;  ///< distinguishes it from the others of its chart: "write"; may be empty
   std::vector<PortraitPoint> points;
 
   /// The points of the best and of the worst value.
@@ -73,7 +73,7 @@ struct PortraitChart {
 
 struct Portrait {
   std::string gpu;    ///< its name
-  std::string label;  ///< that, told apart from other portraits beside it
+  std::string label;  ///< `gpu`, told apart from other portraits beside it
   bool is_prediction = false;
   std::vector<PortraitLevel> levels;  ///< from the nearest
   std::vector<PortraitStep> ladder;   ///< likewise, of every path there is
@@ -83,11 +83,12 @@ struct Portrait {
 
 [[nodiscard]] Portrait portrait_of(const Report& report);
 
-/// Throws a usage error that names the report, and the command which measures what is missing, where it has neither
-/// levels nor curves.
+/// Throws a usage error if the report has neither levels nor curves. The error names the report and the command that
+/// makes one that has them.
 void refuse_nothing_to_portray(const NamedReport& report);
 
-/// Of several reports, each with a label of its own: the GPU's name, and its report's where GPUs are alike.
+/// Returns the portraits of several reports. Each has a label of its own: the GPU's name, with the report's name if
+/// several GPUs have the same name.
 [[nodiscard]] std::vector<Portrait> portraits_of(std::span<const NamedReport> reports);
 
 }  // namespace gpumem::report

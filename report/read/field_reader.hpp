@@ -16,10 +16,10 @@
 
 namespace gpumem::report {
 
-/// Which members a record has to have.
+/// The writer of a report, which decides the members that a record must have.
 enum class WrittenBy {
-  this_version,  ///< all that it writes
-  any_version    ///< those that every version wrote; what came later may be missing, and is absent then
+  this_version,  ///< all that this version writes
+  any_version    ///< those that every version wrote; later ones may be missing
 };
 
 class FieldReader {
@@ -142,7 +142,7 @@ class FieldReader {
     }
   }
 
-  /// An enumerator by its name, the names being in the order of the enumerators.
+  /// Reads an enumerator by its name. The names are in the order of the enumerators.
   template <class T>
   void read_name(const JsonReader& json, T& target, std::span<const std::string_view> names,
                  const char* expected) const {
@@ -190,7 +190,7 @@ class FieldReader {
   void read(const JsonReader& json, Known<T>& member) const {
     if (!json.is_null()) read(json, member.value);
   }
-  /// Anything that has fields.
+  /// Reads anything that has fields.
   template <class T>
   void read(const JsonReader& json, T& record) const {
     FieldReader reader(json, writer_);

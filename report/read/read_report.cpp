@@ -29,7 +29,7 @@ void add_once(std::vector<std::string>& names, const std::string& name, const Js
   names.push_back(name);
 }
 
-/// What records have, in their order.
+/// Collects the names of the results' parameters and metrics, each once, in the order of first appearance.
 void take_columns(Report& report, const JsonReader& json) {
   const std::vector<JsonReader> results = json.member("results").items();
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -41,7 +41,7 @@ void take_columns(Report& report, const JsonReader& json) {
   }
 }
 
-/// Checks name cases, by their indices in the results, that are there.
+/// Throws a usage error if a check names a case by an index that the results do not have.
 void require_cases_of_checks(const JsonReader& json, std::size_t results) {
   const auto checks = json.find("checks");
   if (!checks) return;
@@ -52,7 +52,7 @@ void require_cases_of_checks(const JsonReader& json, std::size_t results) {
   }
 }
 
-/// Whether each entry of the advice is about the kernel that stands where it says.
+/// True if each entry of the advice names the kernel at its index in the results.
 bool is_about_results(const std::vector<AdviceRecord>& advice, const std::vector<Record>& results) {
   return std::ranges::all_of(advice, [&](const AdviceRecord& entry) {
     if (entry.result >= results.size()) return false;
@@ -61,7 +61,8 @@ bool is_about_results(const std::vector<AdviceRecord>& advice, const std::vector
   });
 }
 
-/// Reports of before have CUDA's runtime, where it is linked into the program, for what asked for a launch.
+/// Removes functions of the CUDA runtime from the callers of a kernel and the places that made its arrays. Earlier
+/// versions recorded them if the runtime is linked into the program.
 void leave_out_runtime(Record& record) {
   for (SiteRecord& site : record.access) {
     if (!site.array || !site.array->made_at) continue;
@@ -94,7 +95,7 @@ Report read_report(const JsonReader& json) {
   take_columns(report, json);
   require_cases_of_checks(json, report.results.size());
   if (report.advice && !is_about_results(*report.advice, report.results)) report.advice.reset();
-  // Somebody may have left out results, and what all of them showed with them; it can be concluded anew.
+  // Somebody may have left out results, and conclusions from all of them with them; they can be drawn anew.
   const auto is_beyond = [&](std::size_t index) { return index >= report.results.size(); };
   std::erase_if(report.conclusions, [&](ConclusionRecord& conclusion) {
     std::ranges::sort(conclusion.cases);

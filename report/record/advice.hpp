@@ -1,5 +1,5 @@
 #pragma once
-// What is worth changing in a user's program, as data: the list that tables, Markdown and JSON share.
+// The advice on a user's program, as data: the list that tables, Markdown and JSON share.
 
 #include <cstdint>
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace gpumem::report {
 
-/// Which of a kernel's sites something is about: three members of it.
+/// The access site that advice is about, by three members of its SiteRecord.
 struct AdvisedSite {
   std::string site;
   std::string space;

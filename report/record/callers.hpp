@@ -1,5 +1,5 @@
 #pragma once
-// Who asked for a kernel of a user's program: its line, the operator, the array.
+// The origin of a kernel in a user's program: the functions that launched it, and the array that it accesses.
 
 #include <cstdint>
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace gpumem::report {
 
-/// A function on the stack of whoever launched a kernel.
+/// A function on the call stack of a launch.
 struct FrameRecord {
   std::string file;
   std::optional<std::uint64_t> line;

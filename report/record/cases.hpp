@@ -14,40 +14,42 @@ namespace gpumem::report {
 
 using Cases = std::vector<const Record*>;
 
-/// The cases that indices into the results stand for.
+/// The cases at these indices of the results.
 [[nodiscard]] Cases cases_of(std::span<const Record> results, std::span<const std::size_t> members);
 
 /// Null if the record has no such parameter.
 [[nodiscard]] const Parameter* find_parameter(const Record& record, std::string_view name);
 
-/// What was asked for: "auto", where auto decided the parameter.
+/// Returns the value that was asked for: "auto" if auto decided the parameter, else the parameter's own.
 [[nodiscard]] Value asked_value(const Record& record, const Parameter& parameter);
 
-/// The record's case, if it is one of this probe: it has a value for each axis, which the axis takes. Reports of other
-/// versions may have other parameters, and those that somebody edited any.
+/// Returns the record's case of this probe, or nullopt if an axis does not take its value or the values do not go
+/// together. A parameter that the record lacks has its default. Reports of other versions may have other parameters,
+/// and edited reports any.
 [[nodiscard]] std::optional<Case> case_of(const Record& record, const Probe& probe);
 
-/// The same of whichever probe it names; nothing if there is none of that name.
+/// The same for the probe that the record names; nullopt if the registry does not have it.
 [[nodiscard]] std::optional<Case> case_of(const Record& record, std::span<const Probe> registry);
 
 /// Absent if the record has no such metric, or no value of it.
 [[nodiscard]] std::optional<double> metric_value(const Record& record, std::string_view name);
 
-/// Alike for cases that were asked for alike but for the parameters `without`, in whatever order a report that went
-/// through other hands names things. What `auto` decided was asked for as "auto".
+/// Returns a key that is the same for cases that were asked for with the same parameters, apart from those in
+/// `without`. The order of the parameters does not matter, since other programs may have changed it. A parameter that
+/// `auto` decided was asked for as "auto".
 [[nodiscard]] std::string asked_key(const Record& record, std::span<const std::string> without = {});
 
-/// Whether the cases differ in a parameter, having it or not included.
+/// True if the cases differ in the parameter, or only some of them have it.
 [[nodiscard]] bool varies(const Cases& cases, std::string_view parameter);
 
-/// The parameters in which they differ.
+/// Returns the names of the parameters in which the cases differ.
 [[nodiscard]] std::set<std::string> varying(const Cases& cases);
 
-/// Which case a record is by these of its parameters: "offset 3, write". Empty if it has none of them.
+/// Describes a record by its values of the parameters in `telling`: "offset 3, write". Empty if it has none of them.
 [[nodiscard]] std::string place_words(const Record& record, const std::set<std::string>& telling);
 
-/// Which of the cases a record is, by the parameters in which they differ: "4 streams, overlap staged". "this case" if
-/// they differ in none.
+/// Describes a record by the parameters in which the cases differ: "4 streams, overlap staged". "this case" if they
+/// differ in none.
 [[nodiscard]] std::string position_among(const Cases& cases, const Record& record);
 
 }  // namespace gpumem::report

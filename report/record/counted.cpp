@@ -15,7 +15,7 @@ namespace {
 using access::Op;
 using access::Space;
 
-/// Requests, and what they take, of the sites of a space and op.
+/// The counted requests of one space and op, and the sectors or wavefronts that they took.
 struct Tally {
   Space space;
   Op op;
@@ -40,7 +40,7 @@ double add_counted_costs(Record& record, const measure::Counts& counts, std::spa
       {Space::local, Op::load, counts.local_load_requests, counts.local_load_sectors, sectors},
       {Space::local, Op::store, counts.local_store_requests, counts.local_store_sectors, sectors},
   };
-  // What is compared are whole numbers of sectors or wavefronts over a launch.
+  // Both totals are whole numbers of sectors or wavefronts in a launch.
   constexpr double rounding = 0.5;
   double largest = 0;
   for (const Tally& tally : tallies) {
@@ -58,7 +58,8 @@ double add_counted_costs(Record& record, const measure::Counts& counts, std::spa
     }
     if (readings.empty()) continue;
     if (readings.size() == 1) {
-      // In shared memory requests count in which no lane takes part, and take no wavefront (docs/counters.md).
+      // The counters of shared memory include requests without an active lane, which take no wavefront
+      // (docs/counters.md).
       const bool some_are_idle = tally.space == Space::shared && seen < *tally.requests && predicted &&
                                  std::abs(*predicted - *tally.units) <= rounding;
       const double active = some_are_idle ? seen : *tally.requests;

@@ -1,5 +1,5 @@
 #pragma once
-// What members of a report's JSON may be besides values of their type, for the lists in fields.hpp.
+// Kinds of members in a report's JSON other than plain values, for the lists in fields.hpp.
 
 #include <concepts>
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace gpumem::report {
 
-/// Of quantities that cannot be zero, texts that cannot be empty: those stand for what is not known.
+/// A quantity that cannot be zero, or a text that cannot be empty: zero and empty mean that it is not known, and are
+/// null.
 template <class T>
 struct Known {
   T& value;
@@ -22,7 +23,8 @@ template <class T>
   return {value};
 }
 
-/// A number that may be negative: a place in time, or what a probe makes of its readings. Any other is an amount.
+/// A number that may be negative: a point in time, or a number that a probe makes of its readings. All other numbers
+/// are amounts.
 template <class T>
 struct Signed {
   T& value;
@@ -32,8 +34,8 @@ template <class T>
   return {value};
 }
 
-/// The values of a fact, which are three objects: what they are, what the model says of them, and their units, which
-/// follow from the names.
+/// The values of a fact, as three objects: the values themselves, the model's predictions of them, and their units,
+/// which follow from the names.
 struct FactItems {
   std::vector<FactValue>& values;
 };

@@ -1,11 +1,11 @@
 #pragma once
 // The members of a report's JSON, each named once: writing, reading and the test of the schema go through these lists.
 //
-// An archive is called as `archive(name, member)` for what every version wrote, and as `archive.later(name, member)`
-// for what reports of earlier versions may lack, which then stays as it is. An optional member that is absent is null,
-// and so is one in known() that is empty or 0. `archive.derived` is written, and not read. Archives say whether they
-// read with `Archive::reads`, and whether they want more than the contract names with `archive.has(name)`. What stands
-// in few records is `archive.if_any(name, member)`: without it the name is not there.
+// `archive(name, member)` is a member that every version wrote. `archive.later(name, member)` is one that reports of
+// earlier versions may lack; reading them leaves it as it is. `archive.if_any(name, member)` is one that few records
+// have; the others do not have the name. `archive.derived` is written, and not read. An optional member that is absent
+// is null, and so is one in known() that is empty or 0. `Archive::reads` is true if the archive reads.
+// `archive.has(name)` is true if the JSON has the name, and always true for archives that write.
 
 #include <algorithm>
 #include <cstdint>
@@ -42,7 +42,7 @@ void fields(Archive& archive, CostRecord& cost) {
   archive.if_any("least", cost.least);
 }
 
-/// What was measured beside what was predicted.
+/// A quantity as an object with its measured and its predicted value.
 struct MeasuredFields {
   std::optional<double>& measured;
   std::optional<double>& predicted;
@@ -128,11 +128,11 @@ void fields(Archive& archive, HeadlineRecord& headline) {
   archive("samples", known(headline.samples));
 }
 
-/// What reports said before they named a headline: the bandwidth, or the metric of its name that the probe is about
+/// Fills the headline of a record whose report names none: the bandwidth, or the metric that is its probe's headline by
 /// now.
 void name_headline(Record& record, const MetricRecord& bandwidth, std::optional<double> peak_gb_per_s);
 
-/// Metrics as the report has them by name, with the headline among them unless it is the bandwidth.
+/// The metrics by name as the report has them, with the headline among them unless it is the bandwidth.
 [[nodiscard]] NamedValues named_metrics(const Record& record, std::optional<double> MetricRecord::*reading,
                                         std::optional<double> HeadlineRecord::*headline);
 void set_metrics(Record& record, const NamedValues& values, std::optional<double> MetricRecord::*reading);

@@ -1,7 +1,7 @@
 #pragma once
-// Several GPUs side by side: a report in which every case stands once per GPU, told apart by the parameter `device`,
-// CUDA's index of the GPU, which is the one across. What looks at one GPU alone, takes its part of such a report: an
-// ordinary report of that GPU.
+// Several GPUs side by side: a report that has every case once per GPU. The cases differ in the parameter `device`,
+// CUDA's index of the GPU, which is the parameter across. Code that looks at one GPU alone takes the part of that GPU,
+// which is an ordinary report.
 
 #include <cstdint>
 #include <optional>
@@ -14,10 +14,10 @@
 
 namespace gpumem::report {
 
-/// The GPU that a case ran on beside others; absent in any other case.
+/// The index of the GPU that a case ran on beside others; absent for any other case.
 [[nodiscard]] std::optional<std::uint64_t> gpu_beside_others(const Record& record);
 
-/// Members of a table by the GPU they ran on, in order of first appearance; all in one where they name none.
+/// Groups the members of a table by GPU, in order of first appearance; one group if they name no GPU.
 [[nodiscard]] std::vector<Members> by_gpu(std::span<const Record> results, const Members& table);
 
 struct GpuPart {
@@ -26,21 +26,21 @@ struct GpuPart {
   Report report;  ///< with the GPU as its only device, its cases without the parameter, and what follows from these
 };
 
-/// The GPUs that a report's cases ran on side by side; none of an ordinary report, or of a part.
+/// The GPUs that a report's cases ran on side by side; empty for an ordinary report, and for a part.
 [[nodiscard]] std::vector<Device> gpus_side_by_side(const Report& report);
 
-/// A part for each of them, in their order.
+/// Returns a part for each of these GPUs, in their order.
 [[nodiscard]] std::vector<GpuPart> gpu_parts(const Report& report);
 
-/// The GPU of that index among those of a report, as far as the report describes it.
+/// The GPU of that index among the report's devices; an empty Device if the report does not describe it.
 [[nodiscard]] Device device_of(const Report& report, std::uint64_t gpu);
 
-/// Which GPU it is, for who has to find it: "GPU 3 (00000000:41:00.0, GPU-8f2a11c0-...)".
+/// Identifies a GPU for a person who has to find it: "GPU 3 (00000000:41:00.0, GPU-8f2a11c0-...)".
 [[nodiscard]] std::string gpu_identity(std::uint64_t gpu, const Device& device);
 /// The same in short: "GPU 3 (41:00.0, GPU-8f2a11c0)".
 [[nodiscard]] std::string short_gpu_identity(std::uint64_t gpu, const Device& device);
 
-/// "41:00.0" of "00000000:41:00.0": the domain is 0 on nearly every machine, and then says nothing.
+/// "41:00.0" of "00000000:41:00.0": the domain is left out if it is 0, as on nearly every machine.
 [[nodiscard]] std::string short_pci_bus_id(const std::string& pci_bus_id);
 /// "GPU-8f2a11c0" of "GPU-8f2a11c0-...".
 [[nodiscard]] std::string short_uuid(const std::string& uuid);

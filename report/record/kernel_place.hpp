@@ -1,5 +1,5 @@
 #pragma once
-// Which of a program's kernels a record is, as briefly as it can be told from the others.
+// Names that tell a program's kernels apart, as short as possible.
 
 #include <map>
 #include <set>
@@ -10,16 +10,16 @@
 
 namespace gpumem::report {
 
-/// One of a kernel's parameters, on one line; empty where the record does not have it.
+/// The value of a kernel's parameter, on one line; empty if the record does not have it.
 [[nodiscard]] std::string text_of(const Record& kernel, const char* parameter);
 
-/// In what the launches of one kernel differ. Looked up once for all: programs may have thousands.
+/// Tells kernels of one name apart by their launches. Built once for all, because a program may have thousands.
 class KernelLaunches {
  public:
   explicit KernelLaunches(const Cases& kernels);
 
-  /// Which of them it is, where a kernel has several: " <<<4096, 256>>>", as a program says it, and " on GPU 1". Else
-  /// empty.
+  /// Returns the launch, as " <<<4096, 256>>>", if kernels of this name have several grids or blocks, and " on GPU 1"
+  /// if they ran on several GPUs; else empty.
   [[nodiscard]] std::string words(const Record& kernel) const;
 
  private:
@@ -34,7 +34,8 @@ class KernelPlaces {
  public:
   explicit KernelPlaces(const Cases& kernels, std::size_t longest_name = 48);
 
-  /// "transpose_tile<0> <<<256x256, 256>>>" of one of them: its name shortened as far as it differs from the others'.
+  /// "transpose_tile<0> <<<256x256, 256>>>": the kernel's name, as short as it can be and still differ from the others,
+  /// and its launch.
   [[nodiscard]] std::string words(const Record& kernel) const;
 
  private:

@@ -8,11 +8,12 @@ namespace gpumem::report {
 
 inline constexpr const char* kernel_probe_name = "kernel";
 
-// Of ProgramRecord::engines.
+// Names in ProgramRecord::engines.
 inline constexpr const char* sites_engine = "sites";
 inline constexpr const char* counters_engine = "counters";
 
-/// Of ProgramRecord::skipped: launches of graphs of which nothing is known, and whose kernels are in no result.
+/// The reason in ProgramRecord::skipped for launches of graphs of which nothing is known: their kernels are in no
+/// result.
 inline constexpr const char* graphs_reason =
     "of CUDA graphs were not seen, and their kernels are in no sum; add --counters, or run the program "
     "without graphs";
@@ -30,25 +31,26 @@ inline constexpr const char* launches_name = "launches";
 inline constexpr const char* moved_name =
     "bytes_moved_per_byte_used";  ///< sectors that requests touch x 32 / useful bytes
 inline constexpr const char* could_save_name = "could_save_seconds";          ///< of all its launches, by the model
-inline constexpr const char* could_save_low_name = "could_save_low_seconds";  ///< within which that is believed to lie
+inline constexpr const char* could_save_low_name = "could_save_low_seconds";  ///< low and high end of it
 inline constexpr const char* could_save_high_name = "could_save_high_seconds";
 
-// What follows from these, and may be asked for.
+// Quantities that are computed from a result (report/record/quantities.cpp).
 inline constexpr const char* could_save_share_name = "could_save_share";  ///< of the whole program's time on the GPU
 inline constexpr const char* local_bytes_name = "local_bytes";            ///< moved to and from local memory, a launch
 
-/// What its metrics and headline (bandwidth of the useful bytes) are; its axes name the parameters.
+/// The probe of kernels. It describes their metrics and headline (bandwidth of the useful bytes); its axes name the
+/// parameters.
 [[nodiscard]] const Probe& kernel_probe();
 
 [[nodiscard]] bool is_kernel(const Record& record);
 
-/// Whether a kernel was seen access by access. Of one that was only counted there is no site, as of one without any.
+/// True if the kernel was seen access by access. A kernel with counts and no sites was only counted.
 [[nodiscard]] bool has_seen_accesses(const Record& record);
 
-/// Of one that was not looked at, nothing is known but how long its launches took.
+/// True if the kernel was skipped: only the time of its launches is known.
 [[nodiscard]] bool is_only_timed(const Record& record);
 
-/// What its results are to whoever reads of them: a program's are kernels.
+/// The word for a result of the report: "kernel" if it is of a program, else "case".
 [[nodiscard]] std::string_view case_noun(const Report& report);
 
 /// The probe of a name, the one of kernels included; null if there is none.

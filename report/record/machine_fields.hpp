@@ -38,14 +38,14 @@ void fields(Archive& archive, HostPlacement& placement) {
   archive("how", placement.how);
 }
 
-/// A link of a GPU and the one that it leads to, by its index.
+/// A link of a GPU, and the index of the GPU that it leads to.
 struct NumberedLink {
   unsigned gpu = 0;
   PeerLink link = {};
 };
-/// Those of a device that lead to another GPU.
+/// The links of a device to other GPUs.
 [[nodiscard]] std::vector<NumberedLink> links_to_others(const std::vector<PeerLink>& links);
-/// All of a device, itself in the place that is left; absent unless they are one to each other GPU.
+/// All links of a device, with itself at the index that is left; nullopt unless there is one link to each other GPU.
 [[nodiscard]] std::optional<std::vector<PeerLink>> links_by_gpu(const std::vector<NumberedLink>& others);
 
 template <class Archive>
@@ -53,7 +53,7 @@ void fields(Archive& archive, NumberedLink& numbered) {
   PeerLink& link = numbered.link;
   archive("gpu", numbered.gpu);
   archive("path", link.path);
-  // Where nothing is known of the way, nobody has counted NVLinks.
+  // If the path is unknown, the NVLinks were not counted, and their number is null.
   const auto count = [&](const char* name, unsigned& nvlinks) {
     std::optional<unsigned> counted;
     if (link.path != PeerLink::Path::unknown) counted = nvlinks;
@@ -96,7 +96,7 @@ void fields(Archive& archive, Device& device) {
     std::optional<double> each_way = link ? std::optional(*link * per_giga) : std::nullopt;
     const bool computed = each_way.has_value();
     pcie.later("theoretical_gb_per_s", each_way);
-    // A rate that could be computed and is null says that the link is something else.
+    // If the rate is null although it could be computed, the link is not PCI Express.
     if (Archive::reads && pcie.has("theoretical_gb_per_s")) device.link_is_pcie = each_way || !computed;
   });
   archive.later("shared_bytes_per_block", known(device.shared_bytes_per_block));

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t fewest_columns = 3;
 
-/// The values of a parameter that each case has; empty where one lacks it.
+/// The different values of a parameter, numbers in rising order; empty if a case lacks the parameter.
 std::vector<Parameter> values_of(const Cases& cases, std::string_view name) {
   std::vector<Parameter> values;
   for (const Record* record : cases) {
@@ -38,7 +38,7 @@ std::size_t place_of(const Record& record, const std::vector<Parameter>& values)
   return static_cast<std::size_t>(std::ranges::find(values, *value) - values.begin());
 }
 
-/// Absent where two cases claim one cell.
+/// Returns nullopt if there are too few rows or columns, or if two cases claim one cell.
 std::optional<CaseMatrix> matrix_of(const Cases& cases, std::size_t fewest_rows) {
   CaseMatrix matrix{
       .rows = values_of(cases, cases.front()->swept), .columns = values_of(cases, cases.front()->across), .cells = {}};
@@ -55,7 +55,7 @@ std::uint64_t gpu_in(const Record& record, const std::string& parameter) {
   return std::get<std::uint64_t>(find_parameter(record, parameter)->value);
 }
 
-/// Of pairs of which nothing is predicted.
+/// The islands that the pairs without a prediction form.
 std::vector<measure::Island> islands_in(const CaseMatrix& pairs, std::string_view quantity, Better better) {
   std::vector<measure::Nearness> all;
   for (const Record* record : pairs.cases()) {
@@ -139,7 +139,8 @@ MatrixJudgement judge_matrix(const CaseMatrix& matrix, std::string_view quantity
     Cases cases;
     std::vector<double> values;
   };
-  // By row or, of pairs without a prediction, by whether they are near; and by what is predicted, as it is said.
+  // The key is the row and the prediction as it is shown. In a matrix of pairs the key is not the row, but 1 for a pair
+  // that is on one island and has no prediction, and 0 for any other.
   std::map<std::pair<std::size_t, std::string>, Alike> groups;
   const bool pairs = is_of_pairs(matrix);
   const auto islands = pairs ? islands_in(matrix, quantity, better) : std::vector<measure::Island>();

@@ -1,6 +1,6 @@
 #pragma once
 // A table whose cases stand side by side as a matrix: a row for each value of the swept parameter, a column for each
-// value of the one across. Pairs of GPUs are one, and the cases of a probe that several GPUs ran.
+// value of the parameter across. Examples are pairs of GPUs, and the cases of a probe that several GPUs ran.
 
 #include <string>
 #include <vector>
@@ -16,19 +16,20 @@ struct CaseMatrix {
   std::vector<Parameter> columns;  ///< values of the parameter across, likewise
   std::vector<Cases> cells;        ///< by row and column; null where there is no case
 
-  /// All that there are, row by row.
+  /// All cases, row by row.
   [[nodiscard]] Cases cases() const;
 };
 
-/// A matrix for each alternative, in the order in which they come. None where a row for each case reads as well: with
-/// fewer rows or fewer than three columns, or where something else than these parameters tells the cases apart.
+/// Returns a matrix for each alternative, in the order in which they come. Empty if a row for each case reads as well:
+/// with fewer than `fewest_rows` rows or three columns, or if the cases differ in other parameters too. Also empty if
+/// two cases claim one cell.
 [[nodiscard]] std::vector<CaseMatrix> matrices(const Cases& cases, std::size_t fewest_rows = 2);
 
-/// Alike for cases that differ in nothing but what a matrix and its alternatives may differ in, and what `auto`
-/// decided.
+/// Returns a key that is the same for cases that differ only in the parameters of a matrix and its alternatives, and in
+/// what `auto` decided.
 [[nodiscard]] std::string table_key(const Record& record);
 
-/// What a case says of a quantity, its headline or one of its metrics: nothing where it did not run.
+/// The readings of a quantity, which is the case's headline or one of its metrics; none if the case did not run.
 [[nodiscard]] MetricRecord quantity_of(const Record& record, std::string_view quantity);
 
 /// A case that is unlike those that should be like it.
@@ -37,17 +38,19 @@ struct UnlikeCase {
   measure::Deviation by;
 };
 
-/// Whether it is of one GPU and another: the indices down are among those across, and no case has the same one in both.
+/// True if the matrix is of pairs of GPUs: the indices of the rows are among those of the columns, and no case has the
+/// same GPU twice.
 [[nodiscard]] bool is_of_pairs(const CaseMatrix& matrix);
 
 struct MatrixJudgement {
-  std::size_t judged = 0;          ///< so many had enough others to be held against
-  std::vector<UnlikeCase> unlike;  ///< of those
+  std::size_t judged = 0;          ///< cases that had enough others to compare with
+  std::vector<UnlikeCase> unlike;  ///< among them
 };
 
-/// Held against each other are measured cases of which the same is predicted: of pairs all in the matrix, otherwise
-/// those of a row, which differ in nothing but what stands across. Pairs of which nothing is predicted are held against
-/// those that are as near (measure::islands_of). None where neither more nor less is better.
+/// Finds the cases that are unlike comparable ones. Measured cases with the same prediction are comparable: all of them
+/// in a matrix of pairs, otherwise those of one row, which differ only in the parameter across. Pairs without a
+/// prediction are compared with pairs that are as near (measure::islands_of). Finds none if neither more nor less is
+/// better.
 [[nodiscard]] MatrixJudgement judge_matrix(const CaseMatrix& matrix, std::string_view quantity, Better better);
 
 }  // namespace gpumem::report

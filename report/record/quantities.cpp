@@ -17,8 +17,8 @@ Number measured_over_predicted(const Record& record) {
   return measured && predicted && *predicted > 0 ? Number(*measured / *predicted) : std::nullopt;
 }
 
-/// A case that was measured is asked for what was counted, and not for what it was expected to be. What the addresses
-/// of a user's kernel say is no expectation.
+/// The largest cost per request among the sites. For a measured case it is the counted cost: the predicted one is only
+/// an expectation. A user's kernel without counts has the cost that its addresses give, which is no expectation.
 Number largest(const Record& record, std::string_view unit) {
   Number most;
   for (const SiteRecord& site : record.access) {
@@ -37,7 +37,7 @@ struct CaseQuantity {
   Number (*value)(const Record&);
 };
 
-/// Of cases of every probe.
+/// Quantities that cases of every probe may have.
 constexpr CaseQuantity of_cases[] = {
     {bandwidth_name.data(), "useful bytes over time", Better::more,
      [](const Record& record) {
@@ -59,7 +59,7 @@ constexpr CaseQuantity of_cases[] = {
      Better::less, [](const Record& record) { return largest(record, addresses); }},
 };
 
-/// Of the program's time on the GPU, of which the record knows its own share.
+/// The saving as a share of the program's time on the GPU, which follows from the kernel's own share of that time.
 Number could_save_share(const Record& record) {
   const Number saved_s = metric_value(record, could_save_name);
   const Number gpu_s = metric_value(record, gpu_time_name);
@@ -67,7 +67,7 @@ Number could_save_share(const Record& record) {
   return saved_s && share && gpu_s.value_or(0) > 0 ? Number(*saved_s / *gpu_s * *share) : std::nullopt;
 }
 
-/// What its lanes ask for there; 0 where it has no such access.
+/// The bytes of local memory that the lanes of a launch ask for; 0 if the kernel has no such access.
 Number local_bytes(const Record& record) {
   if (!has_seen_accesses(record)) return std::nullopt;
   double bytes = 0;
@@ -79,7 +79,7 @@ Number local_bytes(const Record& record) {
   return bytes;
 }
 
-/// Of kernels of a user's program, beside their metrics.
+/// Quantities of a user's kernels, beside their metrics.
 constexpr CaseQuantity kernel_quantities[] = {
     {could_save_share_name, "share of the program's time on the GPU that its wasteful accesses cost, by the model",
      Better::less, could_save_share},
@@ -93,14 +93,14 @@ Quantity quantity_of(const measure::CounterField& field) {
   return {std::string(field.name), std::string(field.purpose), Better::neither};
 }
 
-/// Unless one of that name is there.
+/// Adds the item unless one of its name is there.
 template <class T, class Name = std::identity>
 void add(std::vector<T>& all, const T& item, Name name = {}) {
   if (std::ranges::find(all, std::invoke(name, item), name) == all.end()) all.push_back(item);
 }
 void add(std::vector<Quantity>& all, const Quantity& quantity) { add(all, quantity, &Quantity::name); }
 
-/// What a probe says of one of its quantities, else what is known without it.
+/// Describes a quantity as its probe does, else as it is described for every probe, else by its name alone.
 Quantity described(const Probe* probe, const std::string& name, Better better) {
   if (probe != nullptr) {
     if (probe->headline.quantity.name == name) return probe->headline.quantity;
@@ -122,7 +122,7 @@ struct DeviceQuantity {
   Number (*value)(const Device&);
 };
 
-/// Zero is how a device says that it does not know.
+/// Absent if the value is zero: the device does not know it.
 Number known(double value) { return value > 0 ? Number(value) : std::nullopt; }
 
 constexpr DeviceQuantity of_devices[] = {

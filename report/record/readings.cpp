@@ -65,7 +65,8 @@ std::string limit_of(const Record& record) {
     const auto seconds = seconds_of(stage);
     if (seconds && (slowest == nullptr || *seconds > *seconds_of(*slowest))) slowest = &stage;
   }
-  // Of what the model does not reach other things may take longer than any stage that was counted.
+  // If the slowest stage takes less than this share of the time, something that the model does not know may be the
+  // limit.
   constexpr double limiting_share = 0.5;
   const auto whole = seconds_of(record);
   if (slowest == nullptr || (whole && *seconds_of(*slowest) < limiting_share * *whole)) return "";

@@ -27,27 +27,27 @@ struct PerRequest {
 
 [[nodiscard]] PerRequest per_request(const Record& record, std::string_view unit, Source source);
 
-/// The number if others can be held against it: finite and above zero. What a hostile report claims would spoil every
-/// ratio and median.
+/// Returns the number if it is finite and above zero, else nullopt. Other numbers, which a hostile report may have,
+/// would spoil every ratio and median.
 [[nodiscard]] std::optional<double> positive(std::optional<double> value);
-/// The headline as measured or as predicted, if it is such a number.
+/// The measured or the predicted headline, if it is positive.
 [[nodiscard]] std::optional<double> positive_headline(const Record& record, bool measured);
 
-/// How long the case takes: the median measured, else what is predicted. Absent without either.
+/// The time of the case in seconds: the measured median, else the prediction. Absent without either.
 [[nodiscard]] std::optional<double> seconds_of(const Record& record);
 
-/// Useful bytes over time, GB/s, as measured or as predicted. Of a bandwidth probe its headline; of others what follows
-/// from bytes and time; absent where no bytes are what the case is about.
+/// Useful bytes over time in GB/s, as measured or as predicted. For a bandwidth probe it is the headline, for others it
+/// follows from bytes and time. Absent if the case has no useful bytes, or no time.
 [[nodiscard]] std::optional<double> bandwidth_of(const Record& record, bool measured);
 
 /// Half the width of the headline's 95 % interval, as a share of it. Absent where nothing was measured.
 [[nodiscard]] std::optional<double> headline_uncertainty(const Record& record);
 
-/// How long a stage takes: by what was counted, else by what was predicted. Absent without either.
+/// The time of a stage in seconds: by the counts, else as predicted. Absent without either.
 [[nodiscard]] std::optional<double> seconds_of(const StageRecord& stage);
 
 /// The stage that limits a case: the counted one, else the predicted one, else the slowest of its stages if that takes
-/// most of the time. Empty where nothing says.
+/// at least half of the time. Empty if it is not known.
 [[nodiscard]] std::string limit_of(const Record& record);
 
 // In the order of the enumerators.

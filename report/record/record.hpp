@@ -1,5 +1,5 @@
 #pragma once
-// A report as plain data: every reading of every case side by side. What is absent is absent, never zero.
+// A report as plain data: every reading of every case side by side. A value that is not known is absent, never zero.
 // Field names follow the JSON report (report/write/reports/json.cpp), whose names are a contract.
 
 #include <cstdint>
@@ -29,11 +29,11 @@ struct Reading {
   std::optional<double> counted;    ///< by hardware counters
 };
 
-/// What the requests of a site cost, in one of its units.
+/// The cost of a site's requests, in one of its units.
 struct CostRecord {
   std::string unit;  ///< "sectors", "wavefronts", "addresses": so many per request
   Reading per_request;
-  std::optional<double> least = {};  ///< that would do for what the lanes ask for; absent where nobody asked
+  std::optional<double> least = {};  ///< that the lanes' bytes need; absent if not known
 };
 
 inline constexpr const char* sectors = access::sectors.name;
@@ -46,18 +46,18 @@ struct SiteRecord {
   std::string space;  ///< "global", "shared", ...
   std::string op;     ///< "load", "store" or "atomic"
   unsigned word_bytes = 0;
-  std::vector<CostRecord> costs;  ///< those of which a reading is known
-  std::string pattern = {};       ///< what its addresses look like: "lanes 8 elements apart"; empty where nobody looked
+  std::vector<CostRecord> costs;               ///< those with a reading
+  std::string pattern = {};                    ///< of its addresses: "lanes 8 elements apart"; empty if not known
   std::optional<std::uint64_t> requests = {};  ///< of a launch; of kernels of a user's program
   std::optional<double> active_lanes = {};     ///< of those, in the mean
   std::optional<ArrayRecord> array = {};       ///< that it accesses; absent where nobody looked
 
-  /// Without any reading where there is no such cost.
+  /// The cost in this unit; without readings if the site has no such cost.
   [[nodiscard]] Reading per_request(std::string_view unit) const;
-  /// What would do of it.
+  /// The least cost in this unit that would do; absent if not known.
   [[nodiscard]] std::optional<double> least(std::string_view unit) const;
   [[nodiscard]] bool in_host_memory() const;
-  /// Adds the cost where there is none.
+  /// Returns the cost in this unit, and adds it if there is none.
   [[nodiscard]] Reading& cost(std::string_view unit);
 };
 
@@ -70,11 +70,11 @@ struct HeadlineRecord {
   std::optional<double> ci95_high = {};
   std::optional<double> predicted = {};
   std::optional<double> peak = {};   ///< the best that the hardware could do, a floor where less is better
-  std::vector<double> samples = {};  ///< where the runs sample it themselves; else those of the time tell
+  std::vector<double> samples = {};  ///< of the headline; empty if it follows from the time's samples
 
-  /// What a person reads first: measured where it is, else predicted.
+  /// The measured value, else the predicted one.
   [[nodiscard]] std::optional<double> value() const { return measured ? measured : predicted; }
-  /// The more the better, whichever way the quantity is.
+  /// The value, or its inverse if less is better: more is always better.
   [[nodiscard]] double goodness(double value) const { return better == Better::less ? 1 / value : value; }
 };
 
@@ -88,13 +88,14 @@ struct Bottleneck {
   std::optional<std::string> counted;
 };
 
-/// What of the warps that a multiprocessor can hold a kernel lets it hold.
+/// The theoretical occupancy of a kernel: warps that can be resident, as a share of those that a multiprocessor can
+/// hold.
 struct OccupancyRecord {
-  double possible = 0;     ///< share of them
+  double possible = 0;     ///< from 0 to 1
   std::string limited_by;  ///< "threads", "blocks", "registers" or "shared memory"
 };
 
-/// How long one stage of the model takes for a case: by the predicted demand, and by the counted one.
+/// The time of one stage of the model in a case: by the predicted demand, and by the counted one.
 struct StageRecord {
   std::string stage;
   std::optional<double> predicted_s;
@@ -114,7 +115,7 @@ struct Record {
   std::vector<Parameter> parameters;       ///< in the order of the probe's axes
   std::string range = {};                  ///< of a user's kernel, ranges that the program marks and launches it in
   std::optional<std::string> caller = {};  ///< of a user's kernel, the nearest line of the program: "a.py:4 in f"
-  std::optional<std::string> operator_name = {};             ///< of a user's kernel, what asked for it: "aten::copy_"
+  std::optional<std::string> operator_name = {};             ///< the operator behind a user's kernel: "aten::copy_"
   std::optional<std::vector<FrameRecord>> called_from = {};  ///< of a user's kernel, innermost first
   std::string swept;                                         ///< the parameter that a sweep of this probe varies
   std::string compared;     ///< the parameter whose values are alternatives for the same job; may be empty
@@ -126,9 +127,9 @@ struct Record {
   Value baseline;                   ///< value of the compared, else of the swept parameter, in the case that
                                     ///< `relative` refers to
   std::vector<std::string> chosen;  ///< parameters that `auto` decided
-  /// Of a user's kernel, its place among all in the order of their first launches.
+  /// The place of a user's kernel in the order of first launches; absent for other cases.
   std::optional<std::uint64_t> first_launch = {};
-  /// Of a user's kernel, how long it ran in each bin of the run (ProgramRecord::bin_s); empty where that is not known.
+  /// The seconds that a user's kernel ran in each bin of the run (ProgramRecord::bin_s); empty if that is not known.
   std::vector<double> ran_s = {};
   Status status = Status::ok;
   std::optional<std::string> reason;  ///< why it was skipped or failed
@@ -140,7 +141,7 @@ struct Record {
   std::optional<double> predicted_s;
   std::optional<double> predicted_low_s = {};  ///< of a user's kernel: nine of ten take no less
   std::optional<double> predicted_high_s = {};
-  std::optional<double> explained_share = {};  ///< of its measured time: what the stages that are known explain
+  std::optional<double> explained_share = {};  ///< of its measured time, explained by the known stages
   std::optional<std::string> no_prediction;    ///< why the model predicts no time
   HeadlineRecord headline;
   std::optional<double> fraction_of_peak;   ///< of the headline: 1 is the best, whichever way is better
@@ -151,7 +152,7 @@ struct Record {
   std::optional<OccupancyRecord>
       occupancy;                    ///< of kernels of a user's program; what was achieved is among the counters
   std::vector<StageRecord> stages;  ///< those that the case uses; empty where nothing was predicted
-  std::string verdict = {};         ///< of a user's kernel, what limits it: "uneven_work"; empty where nobody knows
+  std::string verdict = {};         ///< the limit of a user's kernel: "uneven_work"; empty if not known
   std::string why;        ///< in sentences, what limits the case and what would change it; empty where nothing says so
   std::string why_brief;  ///< the same for a table's cell; not in JSON
   std::optional<measure::Counts> counters;  ///< of all launches in what was timed
@@ -164,12 +165,12 @@ struct Record {
   }
   /// Returns true if other GPUs used the host meanwhile: its results cannot be held against this GPU.
   [[nodiscard]] bool shared_host() const { return host_shared_by.value_or(1) > 1; }
-  /// Whether `auto` decided the parameter.
+  /// True if `auto` decided the parameter.
   [[nodiscard]] bool is_chosen(std::string_view parameter) const;
-  /// Returns true if the case moves bytes over the link to the host. A case that moves data without a kernel that
-  /// touches it is a transfer, unless it computes: then it is a library's.
+  /// Returns true if the case moves bytes over the link to the host. A case with useful bytes and no access sites is a
+  /// transfer, unless it computes: then it is a library's.
   [[nodiscard]] bool uses_host() const;
-  /// Whether it ran, and moved the right data as far as that was looked at.
+  /// True if the case ran, and did not move wrong data as far as that was checked.
   [[nodiscard]] bool ran() const { return status == Status::ok && verified != false; }
 };
 
@@ -191,9 +192,9 @@ struct Host {
 
 enum class Verdict { pass, fail, skip };
 
-/// What became of one expectation of a suite (report/check/expectation.hpp).
+/// The result of one expectation of a suite (report/check/expectation.hpp).
 struct CheckRecord {
-  /// What is asked, from what any report is asked to what only this suite asks.
+  /// The subject of the check, from what is asked of any report to what only this suite asks.
   enum class About {
     soundness,  ///< that cases ran, and moved the right data
     report,     ///< of any cases, or of the GPU
@@ -208,36 +209,35 @@ struct CheckRecord {
   std::optional<double> measured;  ///< value of the quantity, or its ratio to the reference case's
   std::optional<double> at_least;  ///< bounds, both inclusive
   std::optional<double> at_most;
-  bool required = false;           ///< whether a skip is as bad as a failure
+  bool required = false;           ///< a skip is as bad as a failure
   unsigned attempts = 1;           ///< until it passed, or in all
   std::vector<std::size_t> cases;  ///< indices into the results that it was held against, references included
 };
 
-/// A fact that a probe concluded (probes/fact.hpp), said.
+/// A fact that a probe concluded (probes/fact.hpp), in words.
 struct FactRecord {
   std::string kind;                ///< a name of FactKind, or one that a later version knows
   std::vector<std::size_t> cases;  ///< indices into the results: those that show it
   std::string text;                ///< a sentence or two
-  std::vector<FactValue> values;   ///< what the text says of them; of predictions where nothing was measured
+  std::vector<FactValue> values;   ///< the numbers in the text; predictions if nothing was measured
 };
 
-/// What several cases show together (Probe::conclude).
+/// The conclusion from several cases of a probe (Probe::conclude).
 struct ConclusionRecord {
   std::string probe;
   std::vector<std::size_t> cases;  ///< indices into the results
-  std::string advice;              ///< what the facts say; empty where another one of the same table has it
+  std::string advice;              ///< the facts in words; empty if another conclusion of the same table has it
   std::vector<MetricRecord> quantities;
   std::vector<FactRecord> facts = {};  ///< the most important first
 };
 
-/// Where the host memory of the run lies.
+/// The NUMA placement of the run's host memory.
 struct HostPlacement {
   std::optional<unsigned> numa_node;  ///< the node it was bound to; absent when it was left alone
   std::string how;                    ///< in words: "bound to the GPU's node", "one node only", "off", ...
 };
 
-/// What was run under `gpumem run`, and how much of it was seen. Its kernels are the report's results.
-/// CUDA graphs that launch the same kernels, of a program that was watched.
+/// CUDA graphs of a watched program that launch the same kernels.
 struct GraphRecord {
   std::string name;              ///< "CUDA graph of 12 kernels: gemm, add"
   std::uint64_t kernels = 0;     ///< launches of kernels in a replay
@@ -247,6 +247,7 @@ struct GraphRecord {
   std::optional<double> gpu_s;   ///< of all replays
 };
 
+/// The program that was run under `gpumem run`, and how much of it was seen. Its kernels are the report's results.
 struct ProgramRecord {
   std::vector<std::string> command;
   std::optional<int> exit_code;                                ///< 128 + n where signal n ended it
@@ -275,26 +276,26 @@ struct Report {
   std::optional<Device> device;                 ///< absent in a dry run
   std::vector<Device> devices;                  ///< every one that the run used
   std::optional<HostPlacement> host_placement;  ///< absent when no case used host memory
-  /// The flags that this run could have raised, because what they tell of was watched; absent: an older report.
+  /// The flags that this run could have raised, because it watched for them; absent in older reports.
   std::optional<std::vector<std::string>> watched;
   std::optional<std::string> suite;           ///< name of the suite that the cases come from
   std::optional<ProgramRecord> program = {};  ///< of `gpumem run`
   std::vector<Record> results;
-  /// Of `gpumem run`, what is worth changing, most saved first; absent where nobody looked.
+  /// The advice on the program of `gpumem run`, most saved first; absent if it was not worked out.
   std::optional<std::vector<AdviceRecord>> advice = {};
   std::vector<ConclusionRecord> conclusions;
-  std::optional<bool> passed = {};    ///< whether `gpumem check` passed; absent where it did not make the report
+  std::optional<bool> passed = {};    ///< `gpumem check` passed; absent if it did not make the report
   std::vector<CheckRecord> checks;    ///< in the suite's order; empty where nothing was to be checked
   std::vector<std::string> findings;  ///< per table (report/record/sweep.hpp): what it shows, a fact a line
   /// The union of all registered probes' parameters and metrics, in registry order: the fixed columns of CSV.
   std::vector<std::string> parameter_columns;
   std::vector<std::string> metric_columns;
 
-  /// Whether nothing was measured.
+  /// True if nothing was measured.
   [[nodiscard]] bool is_prediction() const { return backend == "model"; }
 };
 
-/// A report and what people call it: its file.
+/// A report and the name that people know it by: its file.
 struct NamedReport {
   std::string name;
   Report report;

@@ -1,5 +1,5 @@
 #pragma once
-// Which cases are meant: by a suite's expectation, or by the words that a user gives a command.
+// A choice of cases: by a suite's expectation, or by the words that a user gives a command.
 
 #include <cstddef>
 #include <string>
@@ -10,10 +10,11 @@
 
 namespace gpumem::report {
 
-/// The cases that meet every condition. What is empty is no condition.
+/// The cases that meet every condition. An empty member is no condition.
 struct Selection {
-  /// One of the parameters has one of the values: of several, because a name may mean another one in another probe. A
-  /// value is the one that a case ran with, or "auto" where that was asked for. Names of kernels may match instead.
+  /// The condition that one of the parameters has one of the values. There may be several parameters, because a name
+  /// may mean another one in another probe. A value is the one that a case ran with, or "auto" if that was asked for.
+  /// Names of kernels may match a pattern instead.
   struct Allowed {
     std::vector<std::string> parameters;
     std::vector<Value> values = {};
@@ -24,12 +25,12 @@ struct Selection {
   std::vector<std::size_t> positions = {};  ///< in the report's results
 };
 
-/// By probe and parameters.
+/// True if the record meets the conditions on probe and parameters.
 [[nodiscard]] bool selects(const Selection& selection, const Record& record);
-/// By position too.
+/// True if it also meets the condition on its position in the results.
 [[nodiscard]] bool selects(const Selection& selection, const Record& record, std::size_t position);
 
-/// Whether a condition is about the parameter.
+/// True if a condition is about the parameter.
 [[nodiscard]] bool names_parameter(const Selection& selection, const std::string& parameter);
 
 }  // namespace gpumem::report

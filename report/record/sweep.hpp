@@ -1,8 +1,8 @@
 #pragma once
-// How records belong together. A sweep: those of one probe that differ in nothing but the swept parameter. A table: the
-// sweeps of alternatives for the same job, which differ in the compared parameter too, and of what stands side by side
-// in a matrix, which differs in the parameter across; a probe with neither has one sweep in a table. Blocks are drawn,
-// and findings written, per table.
+// Groups of records. A sweep: records of one probe that differ only in the swept parameter. A table: the sweeps of
+// alternatives for the same job, which differ in the compared parameter too, and the sweeps that stand side by side in
+// a matrix, which differ in the parameter across. A probe with neither has one sweep in a table. Blocks are drawn, and
+// findings written, per table.
 
 #include <span>
 #include <string>

@@ -20,12 +20,12 @@ constexpr std::string_view graph_prefix = "CUDA graph";
 
 bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
 
-/// Whether an angle bracket is one, and not a part of "->".
+/// True if the character is this closing bracket, and not the end of "->".
 bool closes(std::string_view text, std::size_t i, char bracket) {
   return text[i] == bracket && (bracket != '>' || i == 0 || text[i - 1] != '-');
 }
 
-/// The text without the brackets that it ends with, and what is in them; whole where there are none.
+/// The text without the brackets that it ends with, and without their contents; the whole text if it ends with none.
 std::string_view without_brackets(std::string_view text, char open, char close) {
   if (text.empty() || !closes(text, text.size() - 1, close)) return text;
   std::size_t depth = 0;
@@ -36,7 +36,7 @@ std::string_view without_brackets(std::string_view text, char open, char close) 
   return text;
 }
 
-/// Behind the last blank outside of all brackets: what stands before is the type that the function returns.
+/// The text after the last blank outside of all brackets. The type that the function returns stands before it.
 std::string_view without_result(std::string_view text) {
   std::size_t depth = 0;
   for (std::size_t i = text.size(); i-- > 0;) {

@@ -10,11 +10,11 @@ namespace gpumem::report {
 
 class NamePattern {
  public:
-  /// Throws a usage error that begins with "--kernel: " for what is no expression.
+  /// Throws a usage error that begins with "--kernel: " if the text is no extended regular expression.
   explicit NamePattern(const std::string& text);
 
-  /// Whether the expression matches a part of the name. A name that was copied from a report is itself, whatever its
-  /// brackets and stars mean in an expression.
+  /// True if the expression matches a part of the name. A name that was copied from a report matches itself, whatever
+  /// its brackets and stars mean in an expression.
   [[nodiscard]] bool matches(const std::string& name) const;
 
  private:

@@ -15,8 +15,8 @@ namespace gpumem::report {
 
 namespace {
 
-/// How a parameter is said: with a value, and as what several values are. The value counts the unit, which is in the
-/// singular for 1, or the label.
+/// The words for a parameter: a phrase with its value, and a noun for several values. The value counts the unit, or the
+/// label if `counts_label` is set; what it counts is in the singular for 1.
 struct Form {
   const char* phrase;
   const char* noun;

@@ -1,6 +1,5 @@
 #pragma once
-// How people read names that programs write: parameters, metrics and stages in words. Units come from the names
-// themselves, which end in them.
+// Names that programs write, in words for people: parameters, metrics and stages. Names end in their units.
 
 #include <string>
 #include <string_view>
@@ -22,17 +21,19 @@ struct Heading {
 /// "latency_cycles" is "latency" over "cycles", "cycles_per_request" "cycles" over "/request".
 [[nodiscard]] Heading quantity_heading(std::string_view quantity);
 
-/// Whether its numbers are bytes, said as "1 GiB".
+/// True if the parameter's numbers are bytes, shown as "1 GiB".
 [[nodiscard]] bool is_size(std::string_view parameter);
 
-/// Whether its numbers count places in memory: an offset in elements, a stride in words, a matrix's columns. What
-/// divides such a number may matter more than how large it is, so that nothing is known of those between two.
+/// True if the parameter's numbers count places in memory: an offset in elements, a stride in words, a matrix's
+/// columns. The divisors of such a number may matter more than its size, so nothing is known of the numbers between two
+/// readings.
 [[nodiscard]] bool is_distance(std::string_view parameter);
 
 /// The value alone, for a cell under the heading: "7", "copy", "1 GiB".
 [[nodiscard]] std::string value_text(const Parameter& parameter);
 
-/// Whether a title has to say the parameter: not a 0 that stands for what another one says.
+/// True if a title has to name the parameter. It does not if the value is 0 (texts and names: the default) and follows
+/// from another parameter (Axis::zero_follows).
 [[nodiscard]] bool is_said(std::string_view probe, const Parameter& parameter);
 
 /// The parameter as a part of a title: "offset 1 element", "4-byte words", "buffer 1 GiB", "256 threads per block".
@@ -41,7 +42,8 @@ struct Heading {
 /// The parameter as a place in a sweep: "offset 1", otherwise as the phrase.
 [[nodiscard]] std::string position_phrase(const Parameter& parameter);
 
-/// What several values of a swept parameter are called: "offset" and "offsets", "value of threads per block" and ...
+/// The noun for the values of a swept parameter: "offset" and "offsets", "number of threads per block" and "numbers of
+/// threads per block".
 struct Noun {
   std::string singular;
   std::string plural;
@@ -54,7 +56,7 @@ struct Noun {
 /// The name alone, where the unit stands beside it: "bandwidth", "cycles per request".
 [[nodiscard]] std::string quantity_title(std::string_view quantity);
 
-/// What its numbers count: "GB/s", "cycles/request"; empty where that is nothing.
+/// The unit of the quantity: "GB/s", "cycles/request"; empty if it has none.
 [[nodiscard]] std::string unit_of(std::string_view quantity);
 
 /// A value with its unit, to three digits: "4227 GB/s", "1.33 cycles per request", "650 cycles", "1.21 ms".
@@ -63,7 +65,7 @@ struct Noun {
 /// A stage of the model in words: "dram" is "device memory". An unknown stage is its own name.
 [[nodiscard]] std::string stage_words(std::string_view stage);
 
-/// What an `op` does, as the subject of a sentence: "copies". Empty for an unknown op.
+/// The operation as the subject of a sentence: "copies". Empty for an unknown op.
 [[nodiscard]] std::string_view op_subject(std::string_view op);
 
 }  // namespace gpumem::report

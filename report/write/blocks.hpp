@@ -1,5 +1,5 @@
 #pragma once
-// A report as blocks of rows and columns of text: what the table and Markdown writers share, which only lay it out.
+// A report as blocks of rows and columns of text, which the table and Markdown writers share and only lay out.
 
 #include <cstddef>
 #include <functional>
@@ -33,7 +33,7 @@ struct Row {
   std::vector<Tint> tints;             ///< of the cells, as far as they have one
   std::string flags;                   ///< joined; empty if there are none
   std::string failure;                 ///< "failed: why" or "skipped: why"; empty if the case ran
-  std::string position;                ///< which case it is, in words: "offset 7"
+  std::string position;                ///< the case in words: "offset 7"
   std::optional<double> bar_fraction;  ///< of the longest bar of the block
   bool begins_alternative = false;     ///< the rows before are another alternative's
 };
@@ -48,15 +48,15 @@ struct Block {
   std::vector<Row> rows;
   std::string common_failure;    ///< when no case ran, all for the same reason: said once instead of in every row
   std::string common_flags;      ///< flags that every case that ran has: said once as well
-  std::vector<Matrix> matrices;  ///< what there is to see instead of columns and rows; may be empty
+  std::vector<Matrix> matrices;  ///< shown instead of columns and rows; may be empty
   std::vector<Timeline> timelines;
   std::vector<std::string> findings;
 
-  /// With the constants.
+  /// The title with the constants.
   [[nodiscard]] std::string full_title() const;
 };
 
-/// All that tables and Markdown hold of something.
+/// Everything that a table or a Markdown page shows.
 struct Page {
   std::vector<Said> before;
   std::vector<Block> blocks;
@@ -66,7 +66,7 @@ struct Page {
 /// `why` adds a last column that says what limits each case.
 [[nodiscard]] Page page(const Report& report, bool why);
 
-/// Of `gpumem run`: what the kernels of a user's program waste, worst first, with names for a page of that width.
+/// The page of `gpumem run`: the waste of a user's kernels, worst first, with names for a page of that width.
 [[nodiscard]] Page program_page(const Report& report, std::size_t width);
 
 /// The same as a comment on GitHub: the advice with commands that measure again, the kernels that take most time, and
@@ -80,25 +80,25 @@ void write_program_markdown(std::ostream& out, const Report& report);
 /// Absent for any other report.
 [[nodiscard]] std::optional<Block> side_by_side_block(const Report& report);
 
-/// Matrices of what a case's cell holds, one for each alternative, and no rows; without any where the cases are no
-/// matrix (report/record/matrix.hpp). `what` says what the cells hold.
+/// A block of matrices with the cells of `cell_of`, one matrix for each alternative, and no rows. It has no matrix if
+/// the cases do not form one (report/record/matrix.hpp). `what` names the contents of the cells.
 [[nodiscard]] Block matrix_block(const Cases& cases, const std::string& what,
                                  const std::function<Matrix::Cell(const Record&)>& cell_of);
 
-/// Gives each row its flags, or what else explains its numbers, but for those of every row that did not fail: where
-/// there are several of these, what they share is said once.
+/// Gives each row its flags, or other notes that explain its numbers. If at least two rows did not fail, the flags that
+/// all of these share are said once for the block, and not in the rows.
 void set_flags(Block& block, std::vector<std::vector<std::string>> flags);
 
-/// Whether the report is a plan: cases of which none was meant to run.
+/// True if the report is a plan: it has cases, and none of them was meant to run.
 [[nodiscard]] bool is_plan(const Report& report);
 
-/// Which GPU, and what was measured or predicted how: one paragraph each.
+/// Describes the GPU, its links, and what was measured or predicted and how: one paragraph each.
 [[nodiscard]] std::vector<std::string> preamble(const Report& report);
 
-/// The GPU of a report that has one, or those that its cases ran on side by side: "8 x NVIDIA H200".
+/// The GPU of the report, or those that its cases ran on side by side: "8 x NVIDIA H200".
 [[nodiscard]] std::string gpus_in_words(const Report& report);
 
-/// What predictions come from: "from profile 'h200'".
+/// The source of the predictions: "from profile 'h200'".
 [[nodiscard]] std::string prediction_source(const Report& report);
 
 /// Paragraphs and tables, no wider than the style says.
@@ -108,9 +108,10 @@ void write_page(std::ostream& out, const Page& page, const TableStyle& style);
 /// one of the third.
 void write_markdown_page(std::ostream& out, const Page& page);
 
-/// What would be read as markup is escaped: a pipe ends a cell, the others begin emphasis, code, links or HTML.
+/// Escapes what Markdown would read as markup: a pipe ends a cell, other characters begin emphasis, code, links or
+/// HTML.
 [[nodiscard]] std::string markdown_escaped(std::string_view text);
-/// As code on one line, whatever the text holds: between more backticks than follow one another in it.
+/// The text as code on one line, between more backticks than follow one another in it.
 [[nodiscard]] std::string markdown_code(std::string_view text);
 
 }  // namespace gpumem::report

@@ -1,5 +1,5 @@
 #pragma once
-// The cells of a column, and what stands above them.
+// The cells of a column, and its heading.
 
 #include <optional>
 #include <string>
@@ -10,15 +10,16 @@
 namespace gpumem::report {
 
 /// Numbers with the same decimals in all rows: as many as give the smallest of them `digits` significant ones, up to
-/// `most_decimals`. Where they span many powers of ten, those would be noise behind the large ones, and every row has
-/// its own. What would read as 0 without being it has two digits all the same.
+/// `most_decimals`. If the numbers span more than three powers of ten, each has decimals of its own. A number that
+/// would read as 0 without being 0 has two significant digits.
 [[nodiscard]] std::vector<std::string> aligned(const std::vector<std::optional<double>>& values, int digits,
                                                int most_decimals);
 
-/// How much more than 1 a ratio is, or less, in per cent: "+0.3", "-20.0". What rounds to nothing has no sign.
+/// The difference of a ratio from 1, in per cent: "+0.3", "-20.0". A difference that rounds to 0 has no sign.
 [[nodiscard]] std::string percent_off(double ratio, int decimals);
 
-/// A share's heading, its words one above the other: such words are longer than their numbers.
+/// The heading of a share, with its last word in the line of the unit: the words are longer than the numbers below
+/// them.
 [[nodiscard]] Heading in_percent(const Heading& share);
 
 }  // namespace gpumem::report

@@ -67,7 +67,7 @@ class MatrixOfCases {
       const auto value = quantity_of(record, wish_.quantity).value();
       return {value, value ? "" : "-"};
     }
-    // A letter, with what it stands for below.
+    // A letter in the cell stands for the words below the matrix.
     const std::string fate =
         record.status == Status::ok
             ? "moved wrong data"
@@ -94,7 +94,7 @@ class MatrixOfCases {
     return values;
   }
 
-  /// Where the same is predicted for all cases of a row, and not for all rows.
+  /// Adds a column of predictions if all cases of a row have the same one, and not all rows do.
   void add_predicted_column() {
     if (!is_measured() || reads_same(predicted_of(all_))) return;
     std::vector<Matrix::Cell> column;
@@ -126,7 +126,7 @@ class MatrixOfCases {
     }
   }
 
-  /// What limits the cases, most of them first.
+  /// Adds notes on what limits the cases, the most frequent limit first.
   void add_whys() {
     std::vector<std::pair<std::string, std::size_t>> counts;
     for (const Record* record : all_) {

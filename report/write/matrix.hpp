@@ -1,5 +1,5 @@
 #pragma once
-// A matrix of cases as text: what stands in its cells, and what is said below it.
+// A matrix of cases as text: its cells, and the notes below it.
 
 #include <optional>
 #include <string>
@@ -19,38 +19,38 @@ struct Matrix {
     Tint tint = Tint::none;
   };
 
-  std::string title;  ///< which alternative, and what the numbers are of what
-  Heading rows;       ///< what their names are
+  std::string title;  ///< the alternative, the quantity, and the parameters of rows and columns
+  Heading rows;       ///< heading of the row names
   std::vector<std::string> row_names;
   std::vector<std::string> column_names;
   std::vector<std::vector<Cell>> cells;  ///< by row and column
   std::vector<Said> notes;
 
-  /// Whether any cell's mark ends in this one.
+  /// True if the mark of any cell ends in this character.
   [[nodiscard]] bool has_mark(char end) const;
-  /// The cells as text, as aligned() in cells.hpp has numbers.
+  /// The cells as text, with numbers as aligned() in cells.hpp writes them.
   [[nodiscard]] std::vector<std::vector<std::string>> texts(int digits, int most_decimals) const;
 };
 
-/// One without cells. `what` says what its numbers are: the title tells by which parameters, rows and columns.
+/// A matrix without cells. `what` names its numbers; the title also names the parameters of its rows and columns.
 [[nodiscard]] Matrix empty_matrix(const CaseMatrix& cases, const std::string& what);
 
-/// What a matrix is made of.
+/// The choice of what a matrix shows.
 struct MatrixWish {
-  std::string quantity;  ///< the headline, below whose matrix is told what befell the cases, or a metric
+  std::string quantity;  ///< the headline or a metric; only the headline's matrix has notes on the cases
   Better better = Better::more;
-  std::string alternative;  ///< that these are the cases of, in words; empty where it is the only one
-  bool why = false;         ///< whether to say what limits the cases
+  std::string alternative;  ///< the one that the cases belong to, in words; empty if it is the only one
+  bool why = false;         ///< adds notes on what limits the cases
 };
 
 [[nodiscard]] Matrix make_matrix(const CaseMatrix& cases, const MatrixWish& wish);
 
-/// What the cases of a matrix have in common: middle and range of the measured values, and what was predicted of them,
-/// apart for each prediction where these are few; else of the predicted values. Of the headline also how sure it is,
-/// and how it stands to the baseline's.
+/// Sums up the cases of a matrix: the median and range of the measured values, and their predictions. Values are apart
+/// for each prediction if there are few. If nothing was measured, the predicted values are summed up. For the headline
+/// it also says how sure it is, and how it compares to the baseline's.
 [[nodiscard]] std::vector<std::string> summary_of(const Cases& cases, std::string_view quantity);
 
-/// Whether all read the same.
+/// True if the values are the same in three significant digits.
 [[nodiscard]] bool reads_same(const std::vector<double>& values);
 
 }  // namespace gpumem::report

@@ -20,7 +20,7 @@ namespace {
 constexpr int summary_digits = 3;
 constexpr std::size_t most_groups = 3;  // said one by one
 
-/// Cases of which the same is predicted, or nothing.
+/// Cases with the same prediction, or without one.
 struct PredictedAlike {
   std::vector<double> values;     ///< measured; predicted where nothing was measured
   std::vector<double> ratios;     ///< measured / predicted
@@ -34,7 +34,7 @@ std::string range_words(const std::vector<double>& values) {
   return significant(low, summary_digits) + (reads_same(values) ? "" : " to " + significant(high, summary_digits));
 }
 
-/// Of a measured value to what was predicted.
+/// Compares a measured value to the prediction, by their ratio.
 std::string measured_words(double ratio) {
   constexpr double negligible = 0.0005;
   if (std::abs(ratio - 1) < negligible) return "measured is as much";
@@ -54,7 +54,7 @@ void add(PredictedAlike& all, const PredictedAlike& group) {
   all.predicted.insert(all.predicted.end(), group.predicted.begin(), group.predicted.end());
 }
 
-/// By what is predicted, as it is said; 0 where nothing is. The largest first.
+/// Groups the readings by prediction, as it is shown; by 0 if there is none. The largest first.
 std::map<double, PredictedAlike, std::greater<>> groups_of(const Cases& cases, std::string_view quantity) {
   std::vector<MetricRecord> readings;
   for (const Record* record : cases) readings.push_back(quantity_of(*record, quantity));
@@ -73,14 +73,14 @@ std::map<double, PredictedAlike, std::greater<>> groups_of(const Cases& cases, s
   return groups;
 }
 
-/// The widest interval of all.
+/// The widest confidence interval of all cases, in words.
 std::string uncertainty_words(const Cases& cases) {
   double widest = 0;
   for (const Record* record : cases) widest = std::max(widest, headline_uncertainty(*record).value_or(0));
   return widest == 0 ? "" : fmt::format("each ± {} % at most", significant(100 * widest, 2));
 }
 
-/// To the alternative that others are related to.
+/// The ratio to the baseline alternative, in words; empty for the baseline itself.
 std::string relative_words(const Cases& cases) {
   const Record& first = *cases.front();
   const Parameter* own = find_parameter(first, first.compared);

@@ -10,7 +10,7 @@ namespace gpumem::report {
 
 namespace {
 
-/// How numbers are written, and what stands between them.
+/// The digits of the numbers, and the blanks between columns.
 struct Spacing {
   int digits;
   int most_decimals;

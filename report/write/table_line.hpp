@@ -1,5 +1,5 @@
 #pragma once
-// Lines of a table on a terminal, and what stands between tables.
+// Lines of a table on a terminal, and the paragraphs and matrices between tables.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,7 +27,7 @@ class TableLine {
 
   void put(const std::string& text, Tint tint);
 
-  /// In so many columns.
+  /// Puts the text into a cell of this width.
   void put_cell(const std::string& text, std::size_t width, bool left, Tint tint);
 
   [[nodiscard]] std::size_t left() const { return width_ - std::min(width_, used_ + pending_); }
@@ -42,12 +42,12 @@ class TableLine {
   std::string text_;
 };
 
-/// Its further lines indented.
+/// Writes a paragraph with its further lines indented.
 void write_paragraph(std::ostream& out, const std::string& text, const TableStyle& style, Tint tint,
                      std::size_t indent);
 
-/// Under each other. Where the columns of one have no room beside each other even with few digits, they take several
-/// turns.
+/// Writes matrices below each other. If the columns of a matrix do not fit beside each other even with few digits, it
+/// is written in several parts, one below the other.
 void write_matrices(std::ostream& out, std::span<const Matrix> matrices, const TableStyle& style);
 
 }  // namespace gpumem::report

@@ -1,5 +1,5 @@
 #pragma once
-// How a piece of text looks on a terminal that has colours.
+// The tints of text on a terminal that has colours.
 
 #include <string>
 
@@ -7,7 +7,7 @@ namespace gpumem::report {
 
 enum class Tint { none, bold, dim, red, green, yellow, cyan };
 
-/// With the codes for it.
+/// The text with the terminal's codes for the tint.
 [[nodiscard]] std::string tinted(const std::string& text, Tint tint);
 
 /// A paragraph.

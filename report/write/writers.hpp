@@ -12,7 +12,7 @@
 
 namespace gpumem::report {
 
-/// How a table may look where it is going.
+/// The options of a table, which depend on where it is written.
 struct TableStyle {
   unsigned width = 80;  ///< columns available
   bool color = false;   ///< ANSI colours
@@ -32,8 +32,8 @@ void write_markdown(std::ostream& out, const Report& report, bool why = false);
 void write_checks(std::ostream& out, const Report& report, const TableStyle& style, bool brief = false);
 /// A title, a table and the summary.
 void write_checks_markdown(std::ostream& out, const Report& report, bool brief = false);
-/// The lines as above, each on a line of its own however long, and the annotations of a GitHub workflow: an error for
-/// what failed, a warning for what is required and was skipped, a notice for what else was.
+/// The lines as above, each on a line of its own however long, and the annotations of a GitHub workflow: an error for a
+/// check that failed, or that is required and was skipped; a notice for any other skip.
 void write_checks_github(std::ostream& out, const Report& report, bool brief = false);
 
 /// Cases explained one by one: which one it is, its readings in one line, what limits it and what would change that,
@@ -48,13 +48,13 @@ void write_explained_markdown(std::ostream& out, const Report& report, std::span
 void write_junit(std::ostream& out, std::span<const Report> reports);
 
 /// Gauges in base units, in a text that is both OpenMetrics 1.0 and the classic Prometheus format, for node_exporter's
-/// textfile collector. What is not known is absent; of cases that were asked for twice the later one counts.
+/// textfile collector. Values that are not known are absent. If a case was asked for twice, the later one counts.
 void write_openmetrics(std::ostream& out, std::span<const Report> reports);
 
-/// One record as one line of JSON, as it stands in a report's `results`. What read_record_line reads.
+/// Writes a record as one line of JSON, as it stands in a report's `results`; read_record_line reads it.
 void write_record_line(std::ostream& out, const Record& record);
 
-/// A report as one line of JSON. What read_report_line reads.
+/// Writes a report as one line of JSON; read_report_line reads it.
 void write_report_line(std::ostream& out, const Report& report);
 
 /// A JSON array of devices, each as the `device` of a JSON report.
@@ -65,7 +65,7 @@ void write_devices_json(std::ostream& out, std::span<const Device> devices);
 /// own. Without single launches, how long kernels ran in bins of the run. Several reports are processes side by side,
 /// each from its own begin. They have to be reports that `why_no_trace` has nothing against.
 void write_trace(std::ostream& out, std::span<const NamedReport> reports);
-/// What keeps a report from being a trace: "has cases of probes; ..."; nothing where it can be one.
+/// The reason why a report cannot be a trace: "has cases of probes; ..."; nullopt if it can.
 [[nodiscard]] std::optional<std::string> why_no_trace(const Report& report);
 
 enum class Format { table, json, csv, markdown, junit, openmetrics, trace, html, svg, png, pdf };
@@ -75,19 +75,19 @@ struct NamedFormat {
   Format format;
   std::string_view name;
   std::vector<std::string_view> extensions;  ///< in small letters: ".json"
-  /// Of files that are in it where it was asked for, and in another format otherwise.
+  /// Extensions that mean this format if it was asked for, and another format otherwise.
   std::vector<std::string_view> extensions_if_asked = {};
 };
-/// All that suit any report. The first four suit whatever stands in tables, and the first is what stdout gets by
-/// default.
+/// The formats of any report. The first is the default for stdout, and the first four, table_formats(), suit everything
+/// that is shown in tables.
 [[nodiscard]] std::span<const NamedFormat> all_formats();
 [[nodiscard]] std::span<const NamedFormat> table_formats();
-/// Those of a portrait, and of the report that it is made of.
+/// The formats of a portrait, and of the report that it is made of.
 [[nodiscard]] std::span<const NamedFormat> portrait_formats();
-/// Of files that no writer makes: they are drawn (app/output/pictures.hpp).
+/// The formats of pictures: their files are drawn (app/output/pictures.hpp).
 [[nodiscard]] std::span<const NamedFormat> picture_formats();
 
-/// Not a picture, but for the page of a portrait.
+/// Writes the report in the format, or nothing for svg, png and pdf, which are drawn.
 void write(std::ostream& out, const Report& report, Format format, const TableStyle& style = {});
 
 }  // namespace gpumem::report

@@ -57,7 +57,7 @@ void BlockCounts::count_sites(const std::vector<inject::Site>& sites) {
 void BlockCounts::find_loops() {
   std::map<std::size_t, std::size_t> end_of;  // by where they begin
   for (std::size_t i = 0; i < code_.size(); ++i) {
-    // A branch to itself is what stands behind the end.
+    // Compilers put a branch to itself behind the end of the code.
     const bool goes_back = code_[i].kind == Kind::branch && code_[i].target < i;
     if (goes_back && runs(i) && taken(i) != false) end_of[code_[i].target] = i + 1;
   }
@@ -72,7 +72,8 @@ void BlockCounts::find_loops() {
   }
 }
 
-/// Whether constants let the instruction run, though perhaps for no thread, and its branch be taken.
+/// Known from the launch's constants: if control may come to the instruction, if no thread then runs it, and if all
+/// threads take its branch (true) or none does (false).
 bool BlockCounts::runs(std::size_t i) const { return constant_.runs.empty() || constant_.runs[i]; }
 bool BlockCounts::skips(std::size_t i) const { return !constant_.skipped.empty() && constant_.skipped[i]; }
 std::optional<bool> BlockCounts::taken(std::size_t i) const {
@@ -96,7 +97,7 @@ void BlockCounts::find_blocks() {
     for (std::size_t i = block.begin; i < block.end; ++i) {
       const auto site = seen_.find(i);
       if (site != seen_.end()) block.least = std::max(block.least, site->second);
-      // No callback tells of spilled registers: that nothing was seen of one says nothing.
+      // No callback reports accesses to spilled registers, so one that was not seen may have run.
       const bool would_be_seen = code_[i].seen && !(code_[i].on_stack && site == seen_.end());
       block.certain = block.certain || (would_be_seen && code_[i].always);
     }
@@ -141,8 +142,8 @@ void BlockCounts::count_loops() {
   }
 }
 
-/// What no access tells follows from the others: a block runs no more often than all that come before it together,
-/// and than all that come after it.
+/// Bounds the blocks that no access counts by the others: a block runs no more often than all blocks before it
+/// together, and no more often than all blocks after it.
 void BlockCounts::bound_blocks() {
   for (BasicBlock& block : blocks_) block.times = block.certain ? block.least : most_in(block.loop);
   const auto sum = [&](const std::vector<std::size_t>& of) {
@@ -165,18 +166,19 @@ void BlockCounts::bound_blocks() {
   }
 }
 
-/// Of what is in a loop, but in none within it, how often warps run it at most.
+/// The most times that warps run blocks of a loop that are in none of its inner loops.
 double BlockCounts::most_in(std::size_t loop) const {
   if (loop == outside) return warps_;
   if (loops_[loop].times) return *loops_[loop].times;
   return most_in(loops_[loop].around) * loops_[loop].rounds.value_or(1);
 }
 
-/// Whether the block begins a loop of which nothing but how often it is entered tells how often it ran.
+/// True if the block begins a loop in which no access was seen, so that it is counted by how often the loop is entered.
 bool BlockCounts::is_counted(const BasicBlock& block) const {
   return block.loop != outside && loops_[block.loop].begin == block.begin && !loops_[block.loop].times;
 }
-/// How often warps run such a block: once each time that they come, where the rounds are not known.
+/// The times that warps run such a block: the times that they enter its loop, times its rounds (1 if these are not
+/// known).
 double BlockCounts::entering(const BasicBlock& header) const {
   const CodeLoop& loop = loops_[header.loop];
   double times = 0;
@@ -187,7 +189,8 @@ double BlockCounts::entering(const BasicBlock& header) const {
   return times * loop.rounds.value_or(1);
 }
 
-/// What was seen ran through what leads only there, and through what comes after nothing else.
+/// Raises the least times of a block: warps seen in a block that leads only here ran this one, and so did warps seen in
+/// a block that is reached only from here.
 void BlockCounts::bound_from_below() {
   bool changes = true;
   for (std::size_t turn = 0; changes && turn < blocks_.size(); ++turn) {
@@ -212,7 +215,7 @@ void BlockCounts::bound_from_below() {
   }
 }
 
-/// Within these bounds, how many warps go each way where a branch parts.
+/// Decides, within these bounds, how many warps go each way at a branch.
 void BlockCounts::part_ways(UnseenWays unseen) {
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     BasicBlock& block = blocks_[i];
@@ -235,8 +238,9 @@ void BlockCounts::part_ways(UnseenWays unseen) {
   }
 }
 
-/// Of the warps that ran a block, those that go on with another. A subroutine is for what the usual way cannot do:
-/// quotients of long integers, numbers too small to be normal. A loop is left as often as it is entered.
+/// The number of warps that ran `from` and go on with `to`. A subroutine is for values that the usual way cannot handle
+/// (quotients of long integers, numbers too small to be normal), so the usual way is preferred. A loop is left as often
+/// as it is entered.
 double BlockCounts::coming(const BasicBlock& from, std::size_t to, UnseenWays unseen) const {
   if (code_[from.end - 1].kind == Kind::call) return from.times;  // and comes back
   const auto calls = [&](std::size_t block) { return code_[blocks_[block].end - 1].kind == Kind::call; };
@@ -274,7 +278,7 @@ double BlockCounts::coming(const BasicBlock& from, std::size_t to, UnseenWays un
   return std::max(share, rest - most_of_others);
 }
 
-/// Whether it parts into two ways that meet again right after: of a warp's lanes some go each way.
+/// True if the block has two ways that meet again right after. Then some lanes of a warp go each way.
 bool BlockCounts::parts_lanes(const BasicBlock& from) const {
   if (from.next.size() != 2) return false;
   const BasicBlock& one_way = blocks_[from.next[0]];
@@ -282,7 +286,7 @@ bool BlockCounts::parts_lanes(const BasicBlock& from) const {
   return one_way.next.size() == 1 && one_way.next == other_way.next;
 }
 
-/// Whether the lanes that have parted meet again there.
+/// True if lanes that have parted meet again at this block.
 bool BlockCounts::meets_lanes(const BasicBlock& block) const {
   const auto& one_way = blocks_[block.before[0]].before;
   return one_way.size() == 1 && one_way == blocks_[block.before[1]].before && parts_lanes(blocks_[one_way[0]]);

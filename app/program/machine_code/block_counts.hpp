@@ -1,6 +1,6 @@
 #pragma once
-// How often the basic blocks of a kernel's machine code ran, by how often its accesses were seen and by what the kernel
-// was launched with.
+// Counts how often the basic blocks of a kernel's machine code ran, from the counts of its accesses and from the
+// constants that it was launched with.
 
 #include <cstddef>
 #include <map>
@@ -16,12 +16,12 @@ namespace gpumem::app {
 
 inline constexpr std::size_t outside = ~std::size_t{0};  ///< of all loops
 
-/// Instructions that run one after another, as often.
+/// Instructions that run one after another, equally often.
 struct BasicBlock {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::size_t loop = outside;  ///< index of the innermost
-  bool runs = true;            ///< as far as what it was launched with tells
+  bool runs = true;            ///< false: the launch's constants say that it cannot
   double times = 0;            ///< that warps ran it, as far as can be told
   double least = 0;            ///< and at least, for they were seen there or where it alone leads
   bool certain = false;        ///< seen whenever it runs
@@ -31,7 +31,7 @@ struct BasicBlock {
   bool may_end = false;    ///< or go there
 };
 
-/// From the target of a branch back to that branch.
+/// The code from the target of a branch back to that branch.
 struct CodeLoop {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -41,20 +41,20 @@ struct CodeLoop {
   double entered = 0;                 ///< times that warps came to it from elsewhere
 };
 
-/// Of all warps of a launch together.
+/// The counts of all warps of a launch together.
 class BlockCounts {
  public:
-  /// `warps` are the launch's; `sites` what was seen of it. What `constant` says does not count where something was
-  /// seen that it says cannot run.
+  /// `warps` is the number of the launch's warps, and `sites` are its accesses. `constant` is ignored if an access was
+  /// seen that could not run by it.
   BlockCounts(std::vector<MachineInstruction> code, const std::vector<inject::Site>& sites, double warps,
               ConstantBranches constant, UnseenWays unseen);
 
   [[nodiscard]] const std::vector<MachineInstruction>& code() const { return code_; }
   [[nodiscard]] const std::vector<BasicBlock>& blocks() const { return blocks_; }
   [[nodiscard]] const std::vector<CodeLoop>& loops() const { return loops_; }
-  /// Times that warps ran an access that was seen, by its instruction.
+  /// The times that warps ran each access that was seen, by its instruction.
   [[nodiscard]] const std::map<std::size_t, double>& seen() const { return seen_; }
-  /// Whether warps ask again and again for what others are to store; such loads count once a warp.
+  /// True if warps load again and again until others have stored. Such loads count once a warp.
   [[nodiscard]] bool polls() const { return polls_; }
 
  private:

@@ -5,7 +5,7 @@
 namespace gpumem::app {
 
 std::optional<std::uint32_t> ConstantBank::value(std::uint64_t offset, std::uint32_t bytes) const {
-  // Where the words of blockDim are, and those of gridDim, as nvcc compiles them.
+  // The offsets of blockDim and of gridDim, as nvcc compiles them.
   const std::uint32_t block_at = major_ < 10 ? 0x0 : 0x360;
   const std::uint32_t grid_at = major_ < 10 ? 0xc : 0x370;
   constexpr std::uint32_t word = sizeof(std::uint32_t);

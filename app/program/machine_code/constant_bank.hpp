@@ -1,5 +1,5 @@
 #pragma once
-// What a launch's kernel finds in constant bank 0: its parameters, its block and its grid.
+// Constant bank 0 as a launch's kernel finds it: its parameters, its block and its grid.
 
 #include <array>
 #include <cstdint>
@@ -20,7 +20,7 @@ class ConstantBank {
  public:
   ConstantBank(const LaunchConstants& launch, unsigned major) : launch_(launch), major_(major) {}
 
-  /// What is `bytes` wide, 4 at most, at an offset in bytes; nothing where it is not known.
+  /// The value of `bytes` bytes, 4 at most, at an offset in bytes; nullopt if it is not known.
   [[nodiscard]] std::optional<std::uint32_t> value(std::uint64_t offset, std::uint32_t bytes) const;
   [[nodiscard]] const LaunchConstants& launch() const { return launch_; }
 

@@ -18,7 +18,7 @@ constexpr std::size_t most_instructions = std::size_t{1} << 16U;
 constexpr std::size_t most_steps = 4'000'000;  // of instructions, in all
 constexpr std::size_t most_loop_steps = 100'000;
 
-/// What is known where a block begins; nothing where no way leads there.
+/// The values known where a block begins; nullopt if no way leads there.
 using Entry = std::optional<KnownValues>;
 
 class Propagation {
@@ -36,7 +36,7 @@ class Propagation {
     find_blocks();
   }
 
-  /// Everything that can be told, or nothing.
+  /// Everything that can be told; empty if nothing can.
   [[nodiscard]] ConstantBranches branches() {
     entries_.assign(begins_.size(), std::nullopt);
     std::size_t left = most_steps;
@@ -107,7 +107,7 @@ class Propagation {
       return;
     }
     const std::optional<bool> taken = is_taken(last, values);
-    // Of one predicate it is then known what it was.
+    // A branch that depends on one predicate tells what that was.
     const Condition& condition = conditions_[last];
     const bool by_first = condition.known && condition.predicates[1].number == true_predicate;
     const auto with = [&](bool was_taken) {
@@ -127,9 +127,9 @@ class Propagation {
     [[nodiscard]] bool has(std::size_t block) const { return block >= begin && block < end; }
   };
 
-  /// From one block on through a range, until nothing changes. `entries` then says what is known where its blocks
-  /// begin. A way for which `elsewhere(block, values)` is true is not followed. False where control may go anywhere, or
-  /// where it takes more steps than are left.
+  /// Follows the code from one block on through a range, until nothing changes. `entries` then has the values known
+  /// where its blocks begin. A way for which `elsewhere(block, values)` is true is not followed. Returns false if
+  /// control may go anywhere, or if more steps are needed than are left.
   template <class Function>
   bool follow(Range range, std::size_t from, const KnownValues& at_first, std::vector<Entry>& entries,
               std::size_t& left, const Function& elsewhere) const {
@@ -159,7 +159,7 @@ class Propagation {
     return true;
   }
 
-  /// Where branches go back to, and how far they come from.
+  /// The loops: the block that each begins with, and the end of the last block that branches back to it.
   [[nodiscard]] std::map<std::size_t, std::size_t> loops() const {
     std::map<std::size_t, std::size_t> end_of_loop;
     for (std::size_t block = 0; block < begins_.size(); ++block) {
@@ -169,8 +169,8 @@ class Propagation {
     return end_of_loop;
   }
 
-  /// How often a loop goes round whenever it is entered, where that is the same for all threads. It is followed from
-  /// what is known before it, round by round.
+  /// The rounds of a loop each time it is entered; nullopt unless they are known and the same for all threads. The loop
+  /// is followed round by round, from the values known before it.
   [[nodiscard]] std::optional<double> rounds_of(Range loop, std::size_t& left) const {
     Entry entry;
     bool is_simple = true;
@@ -221,7 +221,7 @@ class Propagation {
     return loop.has(block + 1) || (goes && last.target < code_.size() && loop.has(block_at(last.target)));
   }
 
-  /// Whether threads may end at the end of a block.
+  /// True if threads may end at the end of the block.
   [[nodiscard]] bool ends(std::size_t block, KnownValues values) const {
     const std::size_t last = end_of(block) - 1;
     if (code_[last].kind != Kind::end) return false;

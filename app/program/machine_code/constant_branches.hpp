@@ -1,6 +1,6 @@
 #pragma once
-// Where the way through a kernel follows from what it was launched with: branches that depend on nothing but its
-// parameters, its block and its grid, and loops that go round as often as these say.
+// The part of the way through a kernel that follows from its launch: branches that depend on nothing but its
+// parameters, its block and its grid, and loops whose rounds follow from these.
 
 #include <cstddef>
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace gpumem::app {
 
-/// Without anything where nothing can be told.
+/// Empty if nothing can be told.
 struct ConstantBranches {
   std::vector<bool> runs;                  ///< of each instruction, whether control may ever come there
   std::vector<bool> skipped;               ///< and whether no thread then does it

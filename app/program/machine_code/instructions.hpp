@@ -1,6 +1,7 @@
 #pragma once
-// Machine code of a kernel as far as its time needs it: what each instruction keeps busy, what waits for what, and
-// where it branches. Instructions are of 128 bits, as every GPU since compute capability 7.0 has them.
+// The machine code of a kernel, as far as its time depends on it: the pipe that each instruction keeps busy, the
+// results that it waits for, and its branches. Instructions have 128 bits, as on every GPU since compute capability
+// 7.0.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,7 @@ namespace gpumem::app {
 
 inline constexpr std::size_t instruction_bytes = 16;
 
-/// What an instruction is issued to. How many cycles of its scheduler a warp keeps each busy: cycles_of().
+/// The pipe that an instruction is issued to. MachineInstruction::cycles says how long a warp keeps it busy.
 enum class Pipe : std::uint8_t {
   issue,    ///< nothing but its turn
   fp32,     ///< additions and products of floats, half as wide for integer products
@@ -23,7 +24,7 @@ enum class Pipe : std::uint8_t {
 };
 inline constexpr std::size_t pipes = 7;
 
-/// What an instruction moves that not every version of the sanitizer's library tells of.
+/// Accesses by instructions that not every version of the sanitizer's library reports.
 enum class Hidden : std::uint8_t { nothing, tensor_load, tensor_store, tensor_reduction, bulk_copy, matrix_product };
 
 struct MachineInstruction {
@@ -58,8 +59,7 @@ struct MachineInstruction {
   Hidden hidden = Hidden::nothing;
 };
 
-/// The instructions of a kernel, compiled for compute capability `major`.x. Empty where it is not known how to read
-/// them.
+/// The instructions of a kernel, compiled for compute capability `major`.x; empty if the encoding is not known.
 [[nodiscard]] std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned major);
 
 }  // namespace gpumem::app

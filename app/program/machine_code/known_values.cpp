@@ -42,7 +42,7 @@ void KnownValues::run(const Computation& computation, const ConstantBank& bank) 
     return;
   }
   const Results results = results_of(computation, *this, bank);
-  // What may be written or not stays known where it would be the same.
+  // If it is not known that the instruction runs, a value stays known only if it would be the same either way.
   const auto either = [&](const auto& before, const auto& after) {
     return runs || before == after ? after : std::remove_cvref_t<decltype(after)>();
   };

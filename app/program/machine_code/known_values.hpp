@@ -1,5 +1,5 @@
 #pragma once
-// Registers of which it is known what they hold, the same in every thread of a launch.
+// The registers whose values are known, and the same in every thread of a launch.
 
 #include <array>
 #include <bitset>
@@ -16,13 +16,13 @@ class KnownValues {
   [[nodiscard]] std::optional<std::uint32_t> thread(unsigned number) const;
   [[nodiscard]] std::optional<std::uint32_t> uniform(unsigned number) const;
   [[nodiscard]] std::optional<bool> predicate(const PredicateOperand& operand) const;
-  /// That the predicate, inverted where the operand is, holds.
+  /// Sets the predicate so that the operand, inverted or not, has this value; nullopt: it is not known any more.
   void set(const PredicateOperand& operand, std::optional<bool> value);
 
-  /// Does what the instruction does; what cannot be told is not known any more.
+  /// Does what the instruction does. Results that cannot be told are not known any more.
   void run(const Computation& computation, const ConstantBank& bank);
   void forget() { *this = {}; }
-  /// Keeps what is the same in both. Whether anything is lost by that.
+  /// Keeps the values that are the same in both. Returns true if any was lost.
   bool keep_common(const KnownValues& other);
 
   friend bool operator==(const KnownValues&, const KnownValues&) = default;
@@ -34,12 +34,12 @@ class KnownValues {
 
   void write(unsigned place, std::optional<std::uint32_t> value);
 
-  // Registers of threads, then uniform ones, then predicates of both kinds. What is not known is 0.
+  // Registers of threads, then uniform registers, then predicates of both kinds; 0 if the value is not known.
   std::array<std::uint32_t, threads + uniforms + 2 * predicates> values_ = {};
   std::bitset<threads + uniforms + 2 * predicates> known_ = {};
 };
 
-/// What an instruction would write.
+/// The values that an instruction would write.
 struct Results {
   std::array<std::optional<std::uint32_t>, 2> words = {};  ///< of the destination's first registers
   std::array<std::optional<bool>, 2> predicates = {};

@@ -191,7 +191,8 @@ Operand constant_of(std::uint64_t low, bool register_in_bank) {
           .bank = register_in_bank ? unknown_bank : field(low, 54, 5)};
 }
 
-/// The first operand is a register. Of the other two one is in the lower word, where it may be something else.
+/// Reads the operands. The first is a register. One of the other two is in the lower word, where it may also be an
+/// immediate, a constant or a uniform register.
 void read_operands(Computation& c, std::uint64_t low, std::uint64_t high, unsigned form, bool uniform) {
   constexpr unsigned last_forms[] = {2, 3, 7};  // those whose third operand is in the lower word
   const bool third = std::ranges::find(last_forms, form) != std::end(last_forms);
@@ -240,7 +241,7 @@ unsigned width_of(Writes writes, unsigned size) {
   return 0;
 }
 
-/// What is particular to an operation.
+/// Reads the fields that are particular to an operation.
 void read_flags(Computation& c, unsigned operation, std::uint64_t low, std::uint64_t high) {
   const PredicateOperand last = predicate(high, 23, 26, c.uniform);
   c.predicates[0] = last;
@@ -280,7 +281,7 @@ void read_flags(Computation& c, unsigned operation, std::uint64_t low, std::uint
       }
       break;
     case Operation::halves:
-      // Without any of the modifiers it has.
+      // 1 if the instruction has none of its modifiers.
       c.code = word_bits(high, 0, 41) == (0x100 | zero_register) ? 1 : 0;
       break;
     case Operation::load_constant:
@@ -366,7 +367,7 @@ Computation computation_of(std::uint64_t low, std::uint64_t high) {
   c.operation = row->does;
   c.uniform = is_uniform(operation);
   c.uniform_predicates = c.uniform && operation != 0x0ca;
-  // What writes uniform registers obeys uniform predicates, unless it reads those of threads.
+  // Instructions that write uniform registers obey uniform predicates, unless they read registers of threads.
   const bool guarded_by_threads = !c.uniform || operation == 0x086 || operation == 0x0ca || operation >= 0x100;
   c.guard = predicate(low, 12, 15, !guarded_by_threads);
   c.width = width_of(row->writes, field(high, 9, 3));

@@ -1,13 +1,13 @@
 #pragma once
-// What an instruction makes of which registers, as far as constants can be followed through it: integers, comparisons
-// and logic. How instructions are encoded was settled with nvdisasm, for compute capabilities 7.5 to 9.0.
+// Decodes the instructions through which constants can be followed: integers, comparisons and logic. The encodings were
+// found with nvdisasm, for compute capabilities 7.5 to 9.0.
 
 #include <array>
 #include <cstdint>
 
 namespace gpumem::app {
 
-/// The last of each kind reads as zero, or as true, and keeps nothing.
+/// The last register of each kind reads as zero, or as true, and keeps nothing.
 inline constexpr unsigned zero_register = 255;
 inline constexpr unsigned zero_uniform = 63;
 inline constexpr unsigned true_predicate = 7;
@@ -54,7 +54,7 @@ struct PredicateOperand {
   bool inverted = false;
 };
 
-/// An instruction taken apart.
+/// A decoded instruction.
 struct Computation {
   Operation operation = Operation::forget;
   bool uniform = false;             ///< the register that it writes is uniform for the warp
@@ -77,7 +77,7 @@ struct Computation {
   unsigned combine = 0;   ///< of a comparison and a predicate: and, or, exclusive or
 };
 
-/// Of a branch, or of an end: it is taken where both predicates hold.
+/// The condition of a branch or an end, which is taken if both predicates hold.
 struct Condition {
   bool known = false;  ///< false: it depends on something else
   std::array<PredicateOperand, 2> predicates = {};

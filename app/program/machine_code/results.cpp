@@ -1,4 +1,4 @@
-// What instructions make of registers that are known.
+// Evaluates instructions whose registers are known.
 
 #include <algorithm>
 #include <bit>
@@ -75,7 +75,7 @@ class Evaluation {
     return word ? Word(function(*word)) : std::nullopt;
   }
 
-  /// Whatever its sign is to be.
+  /// The value of an operand before it is negated.
   [[nodiscard]] Word unsigned_value(const Operand& operand) const {
     switch (operand.kind) {
       case Operand::Kind::immediate:
@@ -89,12 +89,12 @@ class Evaluation {
     }
     return std::nullopt;
   }
-  /// Of one that has no sign.
+  /// The value of an operand without a sign; nullopt if it has one.
   [[nodiscard]] Word plain(unsigned which) const {
     const Operand& operand = c_.operands[which];
     return operand.minus || operand.absolute ? std::nullopt : unsigned_value(operand);
   }
-  /// Of one that may be subtracted; inverted where a carry makes the difference.
+  /// The value of an operand that may be subtracted: negated then, or only inverted if there is a carry.
   [[nodiscard]] std::optional<std::uint64_t> term(unsigned which) const {
     const Operand& operand = c_.operands[which];
     const Word word = operand.absolute ? std::nullopt : unsigned_value(operand);
@@ -115,7 +115,7 @@ class Evaluation {
       all += *part;
     }
     Results results{{static_cast<std::uint32_t>(all)}};
-    // Which of two carries one is, is not known.
+    // If there are two carries and one is set, it is not known which.
     const std::uint64_t carried = all >> 32U;
     const bool two = c_.destination_predicates[1] != true_predicate;
     if (carried == 0 || carried == 2 || !two) results.predicates = {carried != 0, carried != 0};
@@ -123,7 +123,7 @@ class Evaluation {
     return results;
   }
 
-  /// Each byte of the result is that of eight which four bits name, or its sign eight times.
+  /// Four bits choose each byte of the result: one of eight bytes, or eight copies of that byte's sign.
   [[nodiscard]] Word permuted() const {
     const Word selection = plain(1);
     if (!selection || c_.code != 0) return std::nullopt;
@@ -163,7 +163,7 @@ class Evaluation {
     const Truth equal = less == true || greater == true     ? Truth(false)
                         : less == false && greater == false ? Truth(true)
                                                             : std::nullopt;
-    // The upper words decide where they differ, and the lower ones, which were compared before, where they do not.
+    // If the upper words differ, they decide. Otherwise the lower words do, which were compared before.
     const Truth lower = c_.extended ? values_.predicate(c_.predicates[1]) : Truth();
     const auto or_equal = [&](Truth strictly, bool without) {
       return any(strictly, both(equal, c_.extended ? lower : Truth(without)));
@@ -202,7 +202,7 @@ class Evaluation {
     const auto a = float_value(0);
     const auto b = float_value(1);
     if (!a || !b) return std::nullopt;
-    // A bit each: less, equal, greater, and that they cannot be ordered.
+    // One bit each: less, equal, greater, unordered.
     const unsigned is = std::isnan(*a) || std::isnan(*b) ? 8U : *a < *b ? 1U : *a == *b ? 2U : 4U;
     return (c_.code & is) != 0;
   }
@@ -255,7 +255,7 @@ class Evaluation {
     }
   }
 
-  /// A bit is known where it is the same whatever the operands that are not known hold.
+  /// The result is known if it is the same whatever the unknown operands hold.
   [[nodiscard]] Results logic() const {
     std::uint32_t can_be_set = 0;
     std::uint32_t can_be_clear = 0;
@@ -300,7 +300,7 @@ class Evaluation {
     return less == *least ? a : b;
   }
 
-  /// Of the first two operands; nothing of it is known where one is not, unless the other is 0.
+  /// The product of the first two operands. It is not known if one of them is not, unless the other is 0.
   [[nodiscard]] std::optional<std::uint64_t> product() const {
     const Word a = plain(0);
     const Word b = plain(1);
@@ -336,7 +336,7 @@ class Evaluation {
     return {static_cast<std::uint32_t>(sum), high ? Word(static_cast<std::uint32_t>(sum >> 32U)) : std::nullopt};
   }
 
-  /// Of two words side by side, of which the third operand is the upper one.
+  /// Shifts two words side by side; the third operand is the upper one.
   [[nodiscard]] Word shifted() const {
     Word by = plain(1);
     if (!by) return std::nullopt;

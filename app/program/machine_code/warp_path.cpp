@@ -16,13 +16,13 @@ namespace {
 
 using Kind = MachineInstruction::Kind;
 
-/// What a load is, as it was seen.
+/// The counts of a load that was seen.
 struct SeenLoad {
   double times = 0;   ///< that warps issued it
   double misses = 1;  ///< share of these that L1 did not have all of
 };
 
-/// The scoreboards of a warp that runs alone. Time is in cycles, and apart from it in waits for loads.
+/// The scoreboards of a warp that runs alone. Time is counted in cycles and, apart from these, in waits for loads.
 class LoneWarp {
  public:
   LoneWarp(const std::map<std::size_t, SeenLoad>& loads, const model::Rates& rates) : loads_(loads), rates_(rates) {}
@@ -44,7 +44,7 @@ class LoneWarp {
     now_.cycles += instruction.stall + (instruction.kind == Kind::wait ? barrier_cycles : 0);
   }
 
-  /// When its result is there.
+  /// The time at which the instruction's result is there.
   [[nodiscard]] Chain after(const MachineInstruction& instruction, std::size_t index, double block_times) const {
     if (instruction.kind == Kind::off_chip_load) {
       const auto load = loads_.find(index);
@@ -73,7 +73,7 @@ class LoneWarp {
   std::array<Chain, boards> free_{};
 };
 
-/// What the blocks that were counted keep busy, and how long warps wait in them.
+/// Adds up the cycles that the counted blocks keep pipes busy, and the time that warps wait in them.
 class Path {
  public:
   Path(const BlockCounts& counts, const std::vector<inject::Site>& sites, double warps, const model::Rates& rates)
@@ -135,15 +135,15 @@ class Path {
   }
 
  private:
-  /// That counts what the instruction moves; null: none does.
+  /// The site that counts what the instruction moves; null if none does.
   [[nodiscard]] const inject::Site* site_at(std::size_t index) const {
     const auto site = counted_.find(index);
     return site == counted_.end() ? nullptr : site->second;
   }
 
-  /// That a warp keeps its scheduler's tensor core busy with a product of 64 rows by 32 bytes of each, whatever the
-  /// type is: 4 cycles for 8 columns, at the rate of NVIDIA's H100 white paper (4096 FP16 operations a cycle and
-  /// multiprocessor). Of the columns its site tells.
+  /// The cycles that a warp keeps the pipe of its scheduler busy. A matrix product of 64 rows by 32 bytes of each takes
+  /// 4 cycles of the tensor core for 8 columns, whatever the type is, at the rate of NVIDIA's H100 white paper (4096
+  /// FP16 operations a cycle and multiprocessor). The site tells the columns.
   static double cycles_of(const MachineInstruction& instruction, const inject::Site* site) {
     constexpr double cycles_of_eight_columns = 4;
     if (instruction.hidden != Hidden::matrix_product || site == nullptr) return instruction.cycles;
@@ -158,7 +158,7 @@ class Path {
     return loads;
   }
 
-  /// What all warps together do in a loop, or outside of all.
+  /// The waits and loads of all warps together in one loop, or outside of all loops.
   struct Region {
     Chain chain;
     double loads = 0;
@@ -169,8 +169,8 @@ class Path {
     sum.cycles += region.chain.cycles;
   }
 
-  /// Of a loop's way round, or of the way through what is outside of all, that warps go `times`. What runs half as
-  /// often or less stands for itself.
+  /// The region of one loop, or of the code outside of all loops, which warps go through `times` times. Blocks that run
+  /// half as often or less are timed by themselves.
   [[nodiscard]] Region region(std::size_t loop, double times) const {
     constexpr double usual = 0.5;
     Region all;
@@ -194,7 +194,7 @@ class Path {
         run({&block}, 0, 1, block.times);
       }
     }
-    // A loop is looked at when its loads of one round have become those that the next one waits for.
+    // A loop is timed for four rounds after the first two, when each round waits for the loads of the one before.
     loop == outside ? run(way, 0, 1, times) : run(way, 2, 4, times);
     return all;
   }

@@ -1,6 +1,6 @@
 #pragma once
-// The way of a launch's warps through their kernel's machine code, by how often each access was seen: which blocks of
-// instructions ran how often, what that keeps busy, and how often a warp waits for loads.
+// The way of a launch's warps through their kernel's machine code, from the counts of its accesses: how often each
+// block of instructions ran, how busy that keeps the pipes, and how often a warp waits for loads.
 
 #include <cstdint>
 #include <string_view>
@@ -14,7 +14,7 @@
 
 namespace gpumem::app {
 
-/// An instruction that ran and moved what no site counts.
+/// An instruction that ran and whose access no site counts.
 struct UncountedAccess {
   std::size_t index = 0;  ///< of the instruction
   Hidden hidden = Hidden::nothing;
@@ -28,22 +28,23 @@ struct WarpPath {
   double matrix_wavefronts = 0;  ///< of shared memory at least, for ldmatrix and stmatrix that no site counts
   double barriers = 0;           ///< of their block, that warps wait at
   Chain chains;                  ///< of each warp by itself
-  /// That a further load adds to a warp's chain: in the loop in which loads wait least for each other, for a warp that
-  /// goes round many times does so there.
+  /// The time that one more load adds to a warp's chain. It is that of the loop whose loads wait least for each other:
+  /// a warp that goes round many times does so there.
   Chain per_load;
-  /// Whether warps ask again and again for what others are to store: how often depends on how long that takes, which is
-  /// longer while it is seen.
+  /// True if warps load again and again until others have stored. The number of such loads depends on how long that
+  /// takes, which is longer while the launch is watched.
   bool polls = false;
-  /// Whether some loop runs nobody knows how often, for nothing in it is seen.
+  /// True if the times that some loop runs are not known, because nothing in it is seen.
   bool has_unseen_loops = false;
   std::vector<UncountedAccess> uncounted = {};
 };
 
-/// How many warps go a way that nothing tells of: as few as can be, as many, or about half of those that could.
+/// The number of warps that go a way that nothing tells of: as few as can be, about half of those that could, or as
+/// many as can be.
 enum class UnseenWays : std::uint8_t { fewest, half, most };
 
-/// Of code compiled for compute capability `major`.x. `sites` are those of the launch; `warps` its warps; `constants`
-/// what it was launched with, as far as that is known.
+/// Finds the path in code compiled for compute capability `major`.x. `sites` and `warps` are those of the launch;
+/// `constants` is what it was launched with, as far as that is known.
 [[nodiscard]] WarpPath warp_path(std::string_view code, unsigned major, const std::vector<inject::Site>& sites,
                                  double warps, const model::Rates& rates, const LaunchConstants& constants = {},
                                  UnseenWays unseen = UnseenWays::half);

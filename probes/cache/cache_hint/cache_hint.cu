@@ -274,7 +274,7 @@ class HintExperiment final : public measure::Experiment {
 
 using ByFootprint = std::map<std::uint64_t, std::vector<Outcome>>;
 
-/// Of each footprint whether an operator makes a difference to "loads", or to "stores".
+/// Says for each footprint whether an operator makes a difference to `accesses`, "loads" or "stores".
 void add_operators(std::vector<Fact>& facts, const char* accesses, const ByFootprint& by_footprint) {
   Fact alike{
       FactKind::as_fast_as,

@@ -1,5 +1,6 @@
-// Neighbours: two at once on one GPU. A victim whose data stay in L2, or one of atomics, or copies over the link,
-// beside a kernel on other multiprocessors that streams through device memory. Each alone, then both: what each loses.
+// Neighbours: two at once on one GPU. The victim is a kernel whose data stay in L2, a kernel of atomics, or copies over
+// the link. Its neighbour is a kernel on other multiprocessors that streams through device memory. Each runs alone,
+// then both run at once: the probe shows what each loses.
 
 #include <algorithm>
 #include <array>
@@ -29,7 +30,7 @@ namespace {
 
 using Victim = Neighbours::Victim;
 
-/// Of one turn of the victim: the warps' requests in the order of the words.
+/// The k-th request of one turn of the victim, whose warps go through the words in order.
 access::WarpRequest victim_request(std::uint64_t k, std::uint64_t bytes, unsigned word_bytes) {
   access::WarpRequest request;
   request.word_bytes = word_bytes;
@@ -108,8 +109,8 @@ class NeighboursExperiment final : public measure::Experiment {
         neighbour_sums_(std::size_t{launch_.neighbour_blocks} * neighbour_threads * sizeof(std::uint32_t)),
         chunks_read_(launch_.neighbour_blocks * sizeof(std::uint32_t)),
         mismatches_(session) {
-    // Now, and not at their first launch, which would wait for kernels that run. All with the same share of shared
-    // memory: a multiprocessor changes it only when it has nothing to do.
+    // Prepare the kernels now: at their first launch they would have to wait for kernels that run. All get the same
+    // share of shared memory, because a multiprocessor changes it only when it has nothing to do.
     reserve_multiprocessor(&begin_victim);
     reserve_multiprocessor(&end_victim);
     reserve_multiprocessor(&read_beside<neighbour_in_a_row>);
@@ -130,7 +131,7 @@ class NeighboursExperiment final : public measure::Experiment {
     }
   }
 
-  /// The victim alone, then both. Waits: what runs at once is queued while nothing else runs.
+  /// Runs the victim alone, then both. Waits for the stream first, because both are queued while nothing else runs.
   void launch(cudaStream_t stream) override {
     measure::check(cudaStreamSynchronize(stream), "wait for what the stream holds before");
     run_alone();
@@ -229,7 +230,7 @@ class NeighboursExperiment final : public measure::Experiment {
     measure::check(cudaGetLastError(), "launch the neighbour");
   }
 
-  /// The victim, once its neighbour runs with so many blocks. What it took is in the signals.
+  /// Queues the victim, which begins once its neighbour runs with so many blocks. The signals then hold its time.
   void queue_victim(unsigned neighbour_blocks, bool protected_now) {
     begin_victim<<<1, 1, 0, victim_stream_.get()>>>(signals(), neighbour_blocks);
     measure::check(cudaGetLastError(), "let the victim begin");
@@ -245,7 +246,7 @@ class NeighboursExperiment final : public measure::Experiment {
                    "reset the signals");
     victim_stream_.synchronize();
   }
-  /// When both streams are idle.
+  /// Waits until both streams are idle.
   [[nodiscard]] NeighbourSignals read_signals() const {
     victim_stream_.synchronize();
     neighbour_stream_.synchronize();
@@ -258,7 +259,8 @@ class NeighboursExperiment final : public measure::Experiment {
     return std::max(static_cast<double>(found.victim_end_ns) - static_cast<double>(found.victim_begin_ns), 1.0);
   }
 
-  /// Where blocks lie decides what they reach: alone, the victim has the multiprocessors that a neighbour leaves it.
+  /// The rate depends on the multiprocessors that the blocks run on. So the victim gets only those that a neighbour
+  /// leaves it, and the neighbour's blocks wait.
   void run_alone() { alone_ns_ = victim_ns(run_with(NeighbourDoes::waits, launch_.neighbour_blocks)); }
 
   void run_beside() {
@@ -267,7 +269,7 @@ class NeighboursExperiment final : public measure::Experiment {
     neighbour_gb_per_s_ = neighbour_rate(found, launch_.neighbour_beside_blocks);
   }
 
-  /// Both at once; again where one of them had to give up: something else may have had the GPU for a while.
+  /// Runs both at once, and again if one of them had to give up: something else may have had the GPU for a while.
   [[nodiscard]] NeighbourSignals run_with(NeighbourDoes does, unsigned neighbour_blocks) {
     constexpr int attempts = 2;
     for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -290,7 +292,7 @@ class NeighboursExperiment final : public measure::Experiment {
     return neighbour_rate(read_signals(), launch_.neighbour_blocks);
   }
 
-  /// What its blocks have read, in GB/s.
+  /// The rate at which the neighbour's blocks have read, in GB/s.
   [[nodiscard]] double neighbour_rate(const NeighbourSignals& found, unsigned blocks) const {
     std::vector<std::uint32_t> chunks(blocks);
     measure::check(
@@ -302,7 +304,7 @@ class NeighboursExperiment final : public measure::Experiment {
     return sum * static_cast<double>(neighbour_chunk_bytes) / std::max(ns, 1.0);
   }
 
-  /// What a run leaves of the victim's output.
+  /// Checks the victim's output after a run.
   template <class Run>
   [[nodiscard]] measure::Verification checked(cudaStream_t stream, const Run& run) {
     measure::poison(victim_sums_, stream);
@@ -352,7 +354,7 @@ class NeighboursExperiment final : public measure::Experiment {
   double neighbour_gb_per_s_ = 0;
 };
 
-/// What the model says of the rates, as a number of the report.
+/// A number of the report that the model predicts from the rates; absent if the workload has no neighbours.
 template <class Number>
 auto predicted(const Number& number) {
   return [number](const Workload& workload, const model::Prediction&, const model::Profile& profile) {

@@ -17,10 +17,10 @@ constexpr std::uint64_t kib = 1024;
 /// The neighbour's stream, over L2: when it begins again, L2 has lost what it began with.
 constexpr std::uint64_t stream_over_l2 = 8;
 
-/// What a multiprocessor takes from L2 in about a millisecond, and what of it atomics are.
+/// Bytes that a multiprocessor takes from L2 in about a millisecond, by loads and by atomics.
 constexpr std::uint64_t bytes_per_millisecond = 100'000'000;
 constexpr std::uint64_t atomic_bytes_per_millisecond = 25'000'000;
-/// What a link carries in about a millisecond.
+/// Bytes that a link carries in about a millisecond.
 constexpr std::uint64_t link_bytes = std::uint64_t{48} << 20U;
 
 std::uint64_t wanted_bytes(Neighbours::Victim victim, unsigned blocks) {
@@ -35,8 +35,8 @@ std::uint64_t wanted_bytes(Neighbours::Victim victim, unsigned blocks) {
   return link_bytes;
 }
 
-/// How often the victim goes over its data: about a millisecond. Of small data no more often than so, for a turn of
-/// them takes as long as a load does, and a copy as long as it takes to queue.
+/// The number of times that the victim goes over its data: as many as take about a millisecond. It is limited for small
+/// data, because a turn takes at least as long as a load, and a copy as long as it takes to queue.
 std::uint32_t turns_of(Neighbours::Victim victim, unsigned blocks, std::uint64_t victim_bytes) {
   constexpr std::uint64_t least = 2;
   const std::uint64_t most = victim == Neighbours::Victim::link ? 256 : 4096;

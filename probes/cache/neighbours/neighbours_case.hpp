@@ -9,7 +9,7 @@
 
 namespace gpumem::cache {
 
-/// What is done for the victim.
+/// The protection of the victim from its neighbour.
 enum class Protection { none, window, priority, smaller_grid };
 
 namespace axis {
@@ -25,7 +25,7 @@ inline constexpr unsigned neighbour_word_bytes = 16;  ///< of loads
 inline constexpr unsigned atomic_word_bytes = 4;
 /// The victim's bytes are a multiple of what a warp reads at once.
 inline constexpr std::uint64_t least_victim_bytes = std::uint64_t{neighbour_word_bytes} * access::warp_lanes;
-/// What a block of the neighbour reads in a row.
+/// Bytes that a block of the neighbour reads in a row.
 inline constexpr std::uint64_t neighbour_chunk_bytes =
     std::uint64_t{neighbour_threads} * neighbour_in_a_row * neighbour_word_bytes;
 
@@ -45,19 +45,19 @@ struct NeighboursLaunch {
   NeighboursLaunch(const Case& sized, const Device& device);
 
   [[nodiscard]] std::uint64_t stream_bytes() const { return stream_chunks * neighbour_chunk_bytes; }
-  /// That the victim goes over in one run.
+  /// Bytes that the victim goes over in one run.
   [[nodiscard]] std::uint64_t moved_bytes() const { return victim_bytes * turns; }
   [[nodiscard]] Neighbours described() const;
 };
 
-/// Of so many multiprocessors, at least 2: those that a victim has with a split, never none and never all.
+/// Multiprocessors that a victim gets with a split of `multiprocessors`, at least 2: never none and never all.
 [[nodiscard]] unsigned victim_multiprocessors(std::uint64_t split_percent, unsigned multiprocessors);
 
-/// Decides the victim's bytes where they are auto: a quarter of L2. Throws a usage error for more than L2 holds, of
-/// what has to stay there.
+/// Sets the victim's bytes to a quarter of L2 if they are auto. Throws a usage error if data that have to stay in L2 do
+/// not fit there.
 void size_neighbours(std::span<Case> cases, const Device& device);
 
-/// What a victim loses beside its neighbour, and what saves some of it: of the cases of one victim.
+/// Concludes from the cases of one victim what it loses beside its neighbour, and what saves some of it.
 [[nodiscard]] Conclusion conclude_neighbours(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::cache

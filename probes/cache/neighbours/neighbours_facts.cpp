@@ -1,4 +1,5 @@
-// What a victim keeps beside a stream through device memory, and what saves more of it.
+// Facts about neighbours: the share of its rate that a victim keeps beside a stream through device memory, and the
+// protections that raise it.
 
 #include <algorithm>
 #include <string>
@@ -24,7 +25,7 @@ const char* victim_words(Neighbours::Victim victim) {
   return "a copy over the link";
 }
 
-/// What the victim keeps with nothing done for it: at the split where that is least.
+/// Adds what the victim keeps without protection, at the split at which it keeps least.
 void add_loss(std::vector<Fact>& facts, std::span<const Outcome> outcomes) {
   std::vector<Outcome> unprotected;
   for (const Outcome& outcome : outcomes) {
@@ -81,7 +82,7 @@ Conclusion conclude_neighbours(std::span<const Outcome> outcomes) {
                  "Give the victim's stream the highest priority: it is faster, with {split_percent gain_ratio}.",
                  "The priority of streams saves nothing with {split_percent} of the multiprocessors: it decides whose "
                  "blocks start, not who is served.");
-  // What saves something comes first.
+  // Protections that save something come first.
   std::ranges::stable_sort(protections, {}, &Fact::kind);
   std::ranges::move(protections, std::back_inserter(conclusion.facts));
   return conclusion;

@@ -22,13 +22,13 @@
 
 namespace gpumem::cache {
 
-/// Of a launch. The first finds what the launch before has left.
+/// Rounds of a launch. The first finds L2 as the launch before has left it.
 constexpr unsigned persistence_rounds = 8;
 constexpr unsigned persistence_threads = 1024;
 /// Loads of a thread in a row.
 constexpr unsigned loads_in_a_row = 4;
 
-/// Past L1, and first to leave L2.
+/// Loads past L1, with the policy that the line leaves L2 first.
 __device__ inline uint4 load_evict_first(const uint4* address) {
   uint4 word;
 #if __CUDA_ARCH__ >= 800
@@ -61,8 +61,8 @@ __device__ std::uint32_t sum_of_part(const uint4* words, std::uint32_t count, co
   return sum;
 }
 
-/// In each round a part of the stream that no other round reads, then the hot set. Each block stores the cycles that
-/// its part of the hot set took in all rounds, each thread the sum of all that it has read.
+/// Reads in each round a part of the stream that no other round reads, then the hot set. Each block stores the cycles
+/// that its part of the hot set took in all rounds, each thread the sum of all that it has read.
 template <bool evict_first>
 __global__ void __launch_bounds__(persistence_threads, 1)
     read_hot_set(const uint4* hot, std::uint32_t hot_words, const uint4* stream, std::uint32_t stream_words,
@@ -138,7 +138,7 @@ struct HotLaunch {
 /// Requests that it takes to read words, whole but for the last.
 std::uint64_t requests_of(std::uint64_t words) { return (words + access::warp_lanes - 1) / access::warp_lanes; }
 
-/// The hot set, then the round's part of the stream, in the order of the words; and so in every round.
+/// The k-th request: in every round the hot set, then the round's part of the stream, in the order of the words.
 access::WarpRequest request_of(std::uint64_t k, const HotLaunch& launch) {
   const std::uint64_t hot = requests_of(launch.hot_words);
   const std::uint64_t round = k / (hot + requests_of(launch.stream_words));
@@ -231,8 +231,8 @@ class HotSetExperiment final : public measure::Experiment {
   measure::MismatchCount mismatches_;
 };
 
-/// What each way to keep a hot set in L2 gains over the same hot set beside the stream with nothing done for it: alone
-/// it is L2 that limits how fast it is read.
+/// Says what each way to keep a hot set in L2 gains over the same hot set unprotected beside the stream. Cases without
+/// the stream are left out: L2 alone limits how fast their hot set is read.
 Conclusion conclude_persistence(std::span<const Outcome> outcomes) {
   Conclusion conclusion;
   const auto add_cure = [&](HotSet cure, const char* gains, const char* no_gain) {
@@ -244,7 +244,7 @@ Conclusion conclude_persistence(std::span<const Outcome> outcomes) {
   add_cure(HotSet::window,
            "Set a persisting window: what is read again after twice the L2 is faster, {hot_set_bytes gain_ratio}.",
            "Persisting windows gain nothing for {hot_set_bytes}.");
-  // What gains comes first, and what gains most before the rest.
+  // Ways that gain something come first, the largest gain before the rest.
   std::ranges::stable_sort(conclusion.facts, {}, [](const Fact& fact) {
     return std::pair(fact.kind, -std::get<double>(fact.values[1].items.front()));
   });

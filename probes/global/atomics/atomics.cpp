@@ -12,7 +12,7 @@ namespace {
 
 double addresses_of(const Outcome& outcome) { return outcome.tested[axis::addresses]; }
 
-/// Those with an address per so many lanes, sorted by addresses.
+/// Returns the cases with an address per so many lanes, sorted by addresses.
 std::vector<Outcome> with_address_per(std::span<const Outcome> outcomes, std::uint32_t unit_lanes) {
   std::vector<Outcome> found;
   for (const Outcome& outcome : outcomes) {
@@ -22,7 +22,7 @@ std::vector<Outcome> with_address_per(std::span<const Outcome> outcomes, std::ui
   return found;
 }
 
-/// How many addresses it takes for the best rate, of one unit, sorted by addresses.
+/// Says how many addresses it takes for the best rate. The cases have one kind of unit and are sorted by addresses.
 Fact addresses_fact(std::span<const Outcome> outcomes) {
   const Outcome& first = outcomes.front();
   const Outcome& best = best_of(outcomes);
@@ -65,8 +65,9 @@ AtomicsLaunch::AtomicsLaunch(const Case& decided, const Device& device)
       unit_lanes(decided[axis::unit_lanes]),
       addresses(decided[axis::addresses]),
       blocks(std::max(device.multiprocessors, 1U)) {
-  // The fewer the addresses, the more wait for each other: one at a time in each word of L2, at about its clock, or in
-  // each multiprocessor, of which there are many. Lanes that meet at an address do so one at a time too.
+  // The fewer the addresses, the more updates wait for each other. Each word of L2 takes one at a time, at about the
+  // clock of L2. Shared memory also takes one at a time, but in each of many multiprocessors. Lanes that meet at an
+  // address wait for each other too.
   const std::uint64_t at_once =
       std::max<std::uint64_t>(std::min<std::uint64_t>(addresses, in_shared ? 4 : 256) / unit_lanes, 1);
   const std::uint64_t updates = at_once << (in_shared ? 28U : 20U);

@@ -1,5 +1,5 @@
-// Atomics: all threads add to a number of addresses. What that costs is contention: how many updates meet at an
-// address, and whether the lanes of a warp meet there already.
+// Atomics: all threads add to a number of addresses. The cost is contention: it depends on how many updates meet at an
+// address, and on whether the lanes of a warp meet there already.
 
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace gpumem::global {
 
-/// One atomic addition as one instruction; the old value, or 0 where none is asked for.
+/// Adds atomically with one instruction. Returns the old value, or 0 if it is not asked for.
 template <bool in_shared, bool returns>
 __device__ std::uint32_t add_atomically(std::uint32_t* word, std::uint32_t value) {
   std::uint32_t old = 0;
@@ -38,7 +38,7 @@ __device__ std::uint32_t add_atomically(std::uint32_t* word, std::uint32_t value
 
 /// Each unit (a lane, or the lanes of a warp together) adds to the words unit, unit + units, unit + 2 x units and so
 /// on, modulo the addresses. In shared memory every block has words and units of its own, and stores its words at the
-/// end. Of atomics that return, each thread stores the sum of what it got.
+/// end. If atomics return the old value, each thread stores the sum of the values that it got.
 template <bool in_shared, bool returns>
 __global__ void __launch_bounds__(atomics_threads)
     add_to_words(std::uint32_t* words, std::uint32_t* sums, std::uint32_t addresses, std::uint32_t turns,
@@ -75,13 +75,13 @@ __global__ void __launch_bounds__(atomics_threads)
   if constexpr (returns) sums[thread] = sum;
 }
 
-/// What the check found; lives in device memory.
+/// The result of a check, in device memory.
 struct AtomicsFound {
   unsigned long long mismatches;
   std::uint32_t returned;  ///< the sum of all old values
 };
 
-/// Every word must hold its share of the updates, and what was returned is added up.
+/// Every word must hold its share of the updates. The returned values are added up.
 static __global__ void check_words(const std::uint32_t* words, std::uint64_t count, AtomicsLaunch launch,
                                    const std::uint32_t* sums, std::uint64_t threads, AtomicsFound* found) {
   const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
@@ -143,7 +143,7 @@ class AtomicsExperiment final : public measure::Experiment {
   }
 
   measure::Verification verify(cudaStream_t stream) override {
-    // Words of global memory are added to: they begin at 0. Those of shared memory arrive whole.
+    // The kernel adds to words of global memory, so they begin at 0. It stores words of shared memory whole.
     const int before = launch_.in_shared ? static_cast<int>(measure::poison_byte) : 0;
     measure::check(cudaMemsetAsync(words_.data(), before, words_.bytes(), stream), "prepare the words");
     measure::poison(sums_, stream);

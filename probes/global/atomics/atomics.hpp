@@ -20,9 +20,10 @@ inline constexpr Choice<bool> returns{"atomic_op", {{"red", false}, {"atom", tru
 inline constexpr unsigned atomics_threads = 1024;  ///< of the one block of a multiprocessor
 inline constexpr unsigned atomics_in_a_row = 8;    ///< of a thread, before it uses what the first returned
 
-/// A case of the atomics probe. Units are what has an address of its own at a time, lanes or warps; those of all blocks
-/// in global memory, of each block in shared memory. In its turns unit u adds to the words u, u + units, u + 2 x units
-/// and so on, modulo the addresses, so that all units and turns together go once through units x turns numbers.
+/// A case of the atomics probe. A unit is a lane or a warp: it adds to one address at a time. Units are counted over
+/// all blocks in global memory, and within each block in shared memory. In its turns unit u adds to the words u, u +
+/// units, u + 2 x units and so on, modulo the addresses, so that all units and turns together go once through units x
+/// turns numbers.
 struct AtomicsLaunch {
   bool in_shared = false;
   bool returns = false;
@@ -49,14 +50,14 @@ struct AtomicsLaunch {
   /// 0, value, ..., (n - 1) x value.
   [[nodiscard]] std::uint32_t returned() const;
 
-  /// In which a block reads its words of shared memory at the end.
+  /// Requests in which a block reads its words of shared memory at the end.
   [[nodiscard]] std::uint64_t requests_of_sums() const {
     return (addresses + access::warp_lanes - 1) / access::warp_lanes;
   }
   [[nodiscard]] access::WarpRequest request_of_sums(std::uint64_t k) const;
 };
 
-/// What contention costs, for the cases of one space and operation.
+/// Concludes what contention costs, from the cases of one space and operation.
 [[nodiscard]] Conclusion conclude_atomics(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::global

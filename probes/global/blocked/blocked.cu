@@ -48,7 +48,8 @@ static void validate_blocked(const Case& chosen) {
   }
 }
 
-/// Of longer runs L1 loses sectors before they are read to their end, and stores of any run write them part by part.
+/// Reads of runs longer than 4 are simulated, because L1 loses sectors before they are read to the end. Stores of runs
+/// write sectors part by part, and the model does not know how L1 combines them.
 static Modelling modelling_of_blocked(const Case& tested) {
   constexpr std::uint32_t longest_read = 4;
   const std::uint32_t run = tested[axis::run_elements];
@@ -76,7 +77,7 @@ static Fact run_cost(const Outcome& slow, const Outcome& fast) {
           {run_value(slow), gain_value("slowdown_ratio", slow, fast), headline_value("rate_gb_per_s", slow)}};
 }
 
-/// Of cases of one op and word size: up to which length a run for each thread costs nothing, and what longer ones cost,
+/// Concludes from cases of one op and word size up to which length runs cost nothing, and what longer ones cost,
 /// against a run of 1 element if that ran.
 static Conclusion conclude_blocked(std::span<const Outcome> outcomes) {
   constexpr const char* interleaved_reach = "{doing} by interleaved threads reaches {rate_gb_per_s}.";

@@ -11,17 +11,17 @@
 
 namespace gpumem::global {
 
-/// A placement (placement.hpp). Lane l of a group of 32 threads has the elements l * run to l * run + run - 1 of the
-/// group's to itself, and on turn j all of them access their j-th. A warp takes four such turns, the next one the four
-/// after those: so whatever the run, a thread has four accesses on their way and a multiprocessor all of the group's
-/// within a short time. With a run of 1 threads are interleaved. For runs of up to 64, and up to most_elements.
+/// A placement (placement.hpp). In a group of 32 threads lane l has the elements l * run to l * run + run - 1 of the
+/// group to itself, and on turn j every lane accesses its j-th element. A warp takes four turns, and the next warp the
+/// four after those. So with any run a thread has four accesses in flight, and a multiprocessor accesses the whole
+/// group within a short time. A run of 1 interleaves the threads. For runs of up to 64, and up to most_elements.
 class BlockedPlacement {
  public:
   static constexpr std::uint32_t turns = 4;
   static constexpr std::uint64_t warp_elements = std::uint64_t{turns} * access::warp_lanes;
   static constexpr std::uint64_t most_elements = std::uint64_t{1} << 36U;
 
-  /// Of so many warps, each of which accesses warp_elements.
+  /// Each of `warps` warps accesses warp_elements.
   constexpr BlockedPlacement(std::uint32_t run, std::uint32_t word_bytes, std::uint64_t warps)
       : run_(run),
         run_reciprocal_((reciprocal_one + run - 1) / run),
@@ -34,7 +34,8 @@ class BlockedPlacement {
     const std::uint32_t group = run_.quotient(first);
     const std::uint32_t turn = first - group * run_.divisor();
     const std::uint64_t run = std::uint64_t{group} * access::warp_lanes + thread % access::warp_lanes;
-    // What all elements share, and what is small: past the end of its run a thread goes on in the next group.
+    // A thread goes on in the next group past the end of its run. The first term below is the same for all elements of
+    // the thread, and the second is small.
     const std::uint32_t runs_ended = (turn + which) * run_reciprocal_ / reciprocal_one;
     return (run * run_.divisor() + turn) + (which + runs_ended * next_group_);
   }
@@ -44,15 +45,15 @@ class BlockedPlacement {
   [[nodiscard]] constexpr std::uint32_t word_bytes() const { return word_bytes_; }
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t elements_per_thread() const { return turns; }
   [[nodiscard]] constexpr std::uint64_t threads() const { return std::uint64_t{warps_} * access::warp_lanes; }
-  /// Whole groups: the last turn of a run that has begun lies at its end.
+  /// Covers whole groups, because the last turn of a run that has begun lies at its end.
   [[nodiscard]] constexpr std::uint64_t extent() const {
     const std::uint64_t group = std::uint64_t{access::warp_lanes} * run_.divisor();
     return (useful() + group - 1) / group * group;
   }
   [[nodiscard]] constexpr std::uint64_t useful() const { return warps_ * warp_elements; }
-  /// Those of as many groups as a warp has turns.
+  /// The warps of as many groups as a warp has turns.
   [[nodiscard]] constexpr std::uint64_t period_warps() const { return run_.divisor(); }
-  /// Their turns are then those of as many groups further on, in all warps there are.
+  /// A period of warps takes the same turns as the one before, as many groups further on. This holds for all warps.
   [[nodiscard]] constexpr std::optional<access::Period> period() const {
     const std::uint64_t period_elements = period_warps() * warp_elements;
     return access::Period{.requests = period_warps() * turns,

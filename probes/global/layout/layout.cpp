@@ -7,7 +7,7 @@ namespace gpumem::global {
 
 namespace {
 
-/// What an instruction accesses at most.
+/// Bytes that an instruction accesses at most.
 constexpr std::uint32_t most_word_bytes = 16;
 
 }  // namespace

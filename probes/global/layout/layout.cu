@@ -12,7 +12,7 @@
 
 namespace gpumem::global {
 
-/// Fields one by one, and what vectors make of structures of 8, 16 and 32 bytes.
+/// Kernels for fields one by one, and for structures of 8, 16 and 32 bytes as vectors.
 template <>
 struct KernelsOf<LayoutPlacement> {
   using Shapes =
@@ -25,13 +25,13 @@ static LayoutPlacement placement_of(const Case& sized) {
   const bool one_field = sized[axis::one_field];
   const std::uint32_t structure_bytes = sized[axis::structure_bytes];
   std::uint64_t structures = sized[axis::buffer_bytes] / (one_field ? field_bytes : structure_bytes);
-  // Whole blocks, of which none has more than 1024 structures: the last request would be like no other.
+  // Whole blocks, each of which has at most 1024 structures. Otherwise the last request would be like no other.
   constexpr std::uint64_t block = 1024;
   if (structures >= block) structures = structures / block * block;
   return layout_placement(sized[axis::layout], structure_bytes, one_field, structures);
 }
 
-/// Where several instructions share a structure's sectors, stores complete them part by part.
+/// If several instructions share a structure's sectors, stores complete the sectors part by part.
 static Modelling modelling_of_layout(const Case& tested) {
   constexpr std::uint32_t most_words = 4;
   const LayoutPlacement placement = placement_of(tested);

@@ -1,5 +1,5 @@
 #pragma once
-// Where the fields of structures lie: the accesses of the probe `layout`.
+// The places of the fields of structures: the accesses of the probe `layout`.
 
 #include <cstdint>
 #include <optional>
@@ -26,11 +26,11 @@ inline constexpr Choice<bool> one_field{"fields", {{"all", false}, {"one", true}
 }  // namespace axis
 
 inline constexpr std::uint32_t field_bytes = 4;
-/// Of a tile: a warp's.
+/// Structures of a tile, as many as a warp has lanes.
 inline constexpr std::uint32_t tile_structures = access::warp_lanes;
 
-/// A placement (placement.hpp): a thread takes a structure, whose words one instruction each accesses,
-/// its fields or vectors of several.
+/// A placement (placement.hpp). Each thread takes a structure and accesses each of its words with one instruction. A
+/// word is a field, or a vector of several fields.
 struct LayoutPlacement {
   std::uint64_t structures;
   std::uint32_t word;           ///< bytes of it
@@ -55,7 +55,8 @@ struct LayoutPlacement {
   [[nodiscard]] constexpr std::uint64_t extent() const { return array; }
   [[nodiscard]] constexpr std::uint64_t useful() const { return structures * words; }
   [[nodiscard]] constexpr std::uint64_t period_warps() const { return 1; }
-  /// A tile, up to the last that is whole. Where a tile's words are arrays apart, all of these overlap.
+  /// The period is a tile, and holds up to the last whole tile. There is none if the words of a tile are arrays apart,
+  /// because all periods would then overlap.
   [[nodiscard]] constexpr std::optional<access::Period> period() const {
     if (words > 1 && per_word > tile_structures) return std::nullopt;
     const std::uint64_t tile_words = std::uint64_t{tile_structures} * per_structure + per_tile;
@@ -69,7 +70,7 @@ struct LayoutPlacement {
 [[nodiscard]] LayoutPlacement layout_placement(Layout layout, std::uint32_t structure_bytes, bool one_field,
                                                std::uint64_t structures);
 
-/// Which layouts are as fast as any and what the others cost, of cases of one op and choice of fields.
+/// Concludes from cases of one op and choice of fields which layouts are as fast as any, and what the others cost.
 [[nodiscard]] Conclusion conclude_layout(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::global

@@ -1,4 +1,4 @@
-// Which layouts of structures are as fast as any, and what the others cost.
+// Facts about layouts of structures: the ones that are as fast as any, and the cost of the others.
 
 #include <algorithm>
 #include <map>
@@ -22,7 +22,7 @@ const char* accessed(const Outcome& outcome) {
   return outcome.tested[axis::one_field] ? "one field of structures" : "structures";
 }
 
-/// How many times as long the worst of some layouts takes as the best; 1 where it is as good.
+/// Returns how many times as long the worst of some layouts takes as the best; 1 if it is as good.
 double cost_of_worst(const std::vector<Outcome>& layouts) {
   const Outcome& best = best_of(layouts);
   const Outcome& worst = worst_of(layouts);
@@ -64,7 +64,7 @@ std::vector<AsFast> as_fast_layouts(std::span<const Outcome> outcomes, const ByS
   return all;
 }
 
-/// The layouts that are as fast as any at every size; where there are none, or one size, the best of one size.
+/// Says which layouts are as fast as any at every size. If there are none, or only one size, says which is best at one.
 Fact best_layout(const std::vector<AsFast>& as_fast, std::size_t sizes, const Outcome& best) {
   std::vector<std::string> layouts;
   std::vector<std::size_t> shown_by;

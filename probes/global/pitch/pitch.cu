@@ -1,5 +1,5 @@
-// Pitch: the rows of a 2-D array, one right behind the other or each padded as cudaMallocPitch does. A width that is no
-// multiple of a sector has every row start somewhere else in one, and every request of it touch a sector more.
+// Pitch: the rows of a 2-D array, one right behind the other or each padded as cudaMallocPitch does. If the width is no
+// multiple of a sector, every row starts somewhere else in a sector, and its requests touch one sector more.
 
 #include <algorithm>
 #include <string>
@@ -18,8 +18,8 @@ struct KernelsOf<RowPlacement> {
                            Shape<uint4, RowPlacement::parts>>;
 };
 
-/// What cudaMallocPitch pads rows to a multiple of, where there is no device to ask. Its documentation promises no more
-/// than that rows stay aligned; 512 bytes is what textures need (cudaDevAttrTextureAlignment).
+/// cudaMallocPitch pads rows to a multiple of this, for predictions without a device to ask. Its documentation promises
+/// no more than that rows stay aligned; 512 bytes is what textures need (cudaDevAttrTextureAlignment).
 constexpr std::uint64_t usual_pitch_bytes = 512;
 constexpr std::uint64_t most_rows = (std::uint64_t{1} << 31U) - 1;
 
@@ -37,12 +37,12 @@ struct Rows {
         walk(chosen[axis::walk]) {}
 
   [[nodiscard]] std::uint64_t row_bytes() const { return std::uint64_t{width} * word_bytes; }
-  /// In multiples that the walk takes, at least one.
+  /// The number of rows in the buffer, rounded down to row_multiple() of the walk, but not to 0.
   [[nodiscard]] std::uint64_t rows(std::uint64_t buffer_bytes) const {
     const std::uint64_t multiple = row_multiple(walk);
     return std::max(buffer_bytes / row_bytes() / multiple, std::uint64_t{1}) * multiple;
   }
-  /// Of rows that start so far apart if they are pitched.
+  /// The placement of the rows; if they are pitched, they start `pitch_bytes` apart.
   [[nodiscard]] RowPlacement placement(std::uint64_t buffer_bytes, std::uint64_t pitch_bytes) const {
     const std::uint64_t step_bytes = pitched ? pitch_bytes : row_bytes();
     return {walk, word_bytes, rows(buffer_bytes), width, static_cast<std::uint32_t>(step_bytes / word_bytes)};
@@ -64,7 +64,7 @@ static std::uint64_t ask_for_pitch(std::uint64_t row_bytes) {
   return pitch_bytes;
 }
 
-/// Down a column most of a sector's elements are asked for when it is long gone from L1.
+/// Down a column, a sector has long left L1 when most of its elements are asked for.
 static Modelling modelling_of_pitch(const Case& tested) {
   return tested[axis::walk] == Walk::column ? Modelling::simulated : Modelling::summed;
 }

@@ -12,7 +12,7 @@
 
 namespace gpumem::global {
 
-/// Which elements a warp accesses with one instruction, with the next, and which ones the next warp.
+/// The elements that a warp accesses with one instruction and with the next, and the elements of the next warp.
 enum class Walk {
   row,     ///< 32 of a row; of the next row, 4 in all; the next 32 of those rows
   tile,    ///< 8 of each of 4 rows, a sector of 4-byte words; of the next 4, 16 in all; the next 8 of those rows
@@ -25,9 +25,10 @@ inline constexpr Choice<bool> pitched{"rows", {{"plain", false}, {"pitched", tru
 inline constexpr Choice<Walk> walk{"walk", {{"row", Walk::row}, {"column", Walk::column}, {"tile", Walk::tile}}};
 }  // namespace axis
 
-/// A placement (placement.hpp) of `rows` rows of `width` elements, each starting `pitch` elements after the last. Where
-/// a width is no multiple of what a warp takes of a row, the last warp of a row is cut off. Rows are a multiple of
-/// row_multiple(walk), so that none is below the last. For less than 2^31 rows, and a pitch of less than 2^25 elements.
+/// A placement (placement.hpp) of `rows` rows of `width` elements, each starting `pitch` elements after the last. If
+/// the width is no multiple of the elements that a warp takes of a row, the last warp of a row is cut off. Rows are a
+/// multiple of row_multiple(walk), so that none is below the last. For less than 2^31 rows, and a pitch of less than
+/// 2^25 elements.
 class RowPlacement {
  public:
   static constexpr std::uint32_t parts = 4;  ///< that a warp accesses one after another
@@ -69,7 +70,8 @@ class RowPlacement {
   [[nodiscard]] std::uint64_t threads() const { return std::uint64_t{lines_} * steps_.divisor() * access::warp_lanes; }
   [[nodiscard]] std::uint64_t extent() const { return rows_ * pitch_; }
   [[nodiscard]] std::uint64_t useful() const { return rows_ * width_; }
-  /// Of the lines after which one starts as far into a sector as the first did, whatever the word.
+  /// The warps of a period. It ends before the first line that starts as far into a sector as the first one, for any
+  /// word.
   [[nodiscard]] std::uint64_t period_warps() const {
     constexpr std::uint32_t most_words = access::sector_bytes / sizeof(std::uint32_t);
     return std::uint64_t{most_words / std::gcd(line_elements_, most_words)} * steps_.divisor();
@@ -105,12 +107,12 @@ class RowPlacement {
   std::uint64_t rows_;
 };
 
-/// Rows that a walk takes at once; of 32 and more, so that the alignment of rows has repeated itself at the last.
+/// The number that rows must be a multiple of. It is at least 32, so that the alignment of rows repeats after the last.
 [[nodiscard]] constexpr std::uint64_t row_multiple(Walk walk) {
   return walk == Walk::column ? std::uint64_t{access::warp_lanes} * RowPlacement::parts : access::warp_lanes;
 }
 
-/// Whether rows are worth padding, of cases of one walk, op and word size.
+/// Concludes from cases of one walk, op and word size whether rows are worth padding.
 [[nodiscard]] Conclusion conclude_pitch(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::global

@@ -1,4 +1,4 @@
-// Whether rows are worth padding.
+// Facts about padded rows: the widths at which padding gains, and those at which it does not.
 
 #include <algorithm>
 #include <utility>
@@ -24,7 +24,7 @@ Fact rows_fact(FactKind kind, const Outcome& outcome, const char* says) {
            headline_value("rate_gb_per_s", outcome)}};
 }
 
-/// About the width of the slow case.
+/// A fact about the width of the slow case.
 Fact compared_fact(FactKind kind, const Outcome& slow, const Outcome& fast, const char* says) {
   return {kind,
           {slow.index, fast.index},
@@ -36,7 +36,7 @@ Fact compared_fact(FactKind kind, const Outcome& slow, const Outcome& fast, cons
            headline_value("fast_gb_per_s", fast)}};
 }
 
-/// Of rows of one kind.
+/// Facts from cases with one kind of rows.
 std::vector<Fact> facts_alone(std::span<const Outcome> outcomes) {
   const Outcome& best = best_of(outcomes);
   const Outcome& worst = worst_of(outcomes);
@@ -65,7 +65,7 @@ struct Pair {
   [[nodiscard]] double gain() const { return gpumem::gain(*plain, *pitched); }
 };
 
-/// Those that padding makes better, worse, or neither.
+/// The widths that padding makes faster, slower, or neither.
 struct Pairs {
   std::vector<Pair> gaining;
   std::vector<Pair> losing;
@@ -82,7 +82,7 @@ struct Pairs {
   }
 };
 
-/// Where some widths gain, those that do not; else that none does.
+/// Says at which widths padding gains nothing, if it gains at others; else that it gains at none.
 Fact no_gain_fact(const Pairs& pairs) {
   std::vector<Outcome> plain;
   std::vector<double> widths;

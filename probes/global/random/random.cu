@@ -1,6 +1,6 @@
 // Random: single elements gathered from, scattered to, or updated in random places of a footprint, as hash tables,
-// sparse matrices and embeddings do. A sector is moved for each; where from, the footprint decides. Updates of 8-byte
-// words are what GUPS counts (HPC Challenge, RandomAccess).
+// sparse matrices and embeddings do. Each access moves a sector, and the footprint decides where from. GUPS counts
+// updates of 8-byte words (HPC Challenge, RandomAccess).
 
 #include <algorithm>
 #include <bit>
@@ -20,7 +20,7 @@ namespace gpumem::global {
 /// Accesses of a launch: enough to move 1 GiB of sectors, so that little of a large footprint is still in L2 when the
 /// next launch comes to it.
 constexpr std::uint64_t accesses = std::uint64_t{1} << 25U;
-/// Accesses that a thread has on their way. Waiting is what they do most, and 8192 a multiprocessor do so well enough.
+/// Accesses that a thread has in flight. They mostly wait, and 8192 per multiprocessor do so well enough.
 constexpr unsigned accesses_per_thread = 4;
 constexpr std::uint32_t random_block_threads = 256;
 
@@ -40,8 +40,8 @@ struct Bits<uint4> {
   static __device__ uint4 combined(uint4 a, uint4 b) { return {a.x | b.x, a.y | b.y, a.z | b.z, a.w | b.w}; }
 };
 
-/// Sets the bits of an element's random content in it. Read, then written, and not as one: in a footprint that has
-/// fewer elements than the launch accesses, two threads may do so at once, and the outcome is the same.
+/// Sets the bits of an element's random content in it, by a load and a store instead of an atomic. If the footprint has
+/// fewer elements than the launch accesses, two threads may do so at once; the outcome is the same.
 template <class Word, unsigned per_thread>
 __global__ void __launch_bounds__(random_block_threads)
     update(Word* table, std::uint64_t count, RandomPattern pattern) {
@@ -91,15 +91,15 @@ struct RandomAccess {
   [[nodiscard]] std::uint64_t footprint_words() const { return footprint_bytes / sizeof(std::uint32_t); }
 };
 
-/// What a site touches, so that the launch can be simulated without all of it being evaluated: of every sector so many
-/// elements as the launch has rounds, and in the first of them each sector once.
+/// The sectors and lines that a site touches, so that the launch can be simulated without evaluating all of it. In each
+/// sector the launch accesses as many elements as it has rounds, and in the first round each sector once.
 static access::SiteSummary summary_of(const access::Site& site, std::uint64_t footprint_bytes) {
   access::SiteSummary summary = access::summarise(site);
   constexpr double sectors_per_line = access::line_bytes / double{access::sector_bytes};
   const double all = static_cast<double>(footprint_bytes) / access::sector_bytes;
   const double share = std::min(1.0, accesses / all);
   const double words = static_cast<double>(footprint_bytes) / site.word_bytes;
-  // Of `together` sectors next to each other at least one, as if each were chosen by itself.
+  // Groups of `together` neighbouring sectors with at least one that is touched, as if each were chosen by itself.
   const auto touched = [&](double together) { return all / together * (1 - std::pow(1 - share, together)); };
   access::Footprint& footprint = summary.footprint;
   footprint.sectors = all * share;
@@ -215,7 +215,7 @@ static std::vector<Axis> random_axes() {
 
 static std::uint64_t footprint_of(const Outcome& outcome) { return outcome.tested[axis::footprint_bytes]; }
 
-/// What is said of one footprint: kind and sentence, of these values.
+/// A fact about one footprint. `says` may use the values below.
 static Fact footprint_fact(FactKind kind, const Outcome& outcome, const char* says) {
   const Case& tested = outcome.tested;
   const Op op = tested[axis::random_op];
@@ -234,8 +234,9 @@ static Fact footprint_fact(FactKind kind, const Outcome& outcome, const char* sa
            {"giga_elements_per_s", outcome.headline / moved_bytes, predicted}}};
 }
 
-/// What random accesses cost within the L2 and beyond it, of cases of one op and word size over footprints. All get
-/// half_rate_footprint_bytes if one of them is less than half as fast as the fastest, but not the smallest.
+/// Concludes what random accesses cost within the L2 and beyond it, from cases of one op and word size over footprints.
+/// All cases get half_rate_footprint_bytes if one of them is less than half as fast as the fastest, but not the
+/// smallest.
 static Conclusion conclude_random(std::span<const Outcome> outcomes) {
   const Outcome& best = best_of(outcomes);
   const Outcome& worst = worst_of(outcomes);

@@ -32,7 +32,7 @@ static unsigned inputs_of(StreamKernel kernel) {
   return dispatch(operation_of(kernel), [](auto operation) { return operation.inputs; });
 }
 
-/// What the arrays hold, and what an instruction loads or stores of it.
+/// The type of the arrays' elements, and the type that an instruction loads or stores.
 template <class RealType, class WordType>
 struct StreamTypes {
   using Real = RealType;
@@ -59,7 +59,7 @@ struct StreamCase {
         reduces(kernel == StreamKernel::dot) {}
 
   [[nodiscard]] std::uint64_t array_bytes() const { return launch.count * launch.word_bytes; }
-  /// From one array to the next: each starts on a line.
+  /// Bytes from one array to the next. Each array starts on a line.
   [[nodiscard]] std::uint64_t step_bytes() const {
     return (array_bytes() + access::line_bytes - 1) / access::line_bytes * access::line_bytes;
   }
@@ -67,7 +67,7 @@ struct StreamCase {
   [[nodiscard]] std::uint64_t output_bytes() const { return reduces ? warps() * real_bytes : array_bytes(); }
   [[nodiscard]] std::uint64_t allocated_bytes() const { return inputs * step_bytes() + output_bytes(); }
 
-  // Which of the compiled kernels it runs.
+  // The operation, the types and the turns of the compiled kernel that the case runs.
   [[nodiscard]] auto operation() const { return operation_of(kernel); }
   [[nodiscard]] auto types() const {
     return first_that<StreamTypes<float, float>, StreamTypes<float, float2>, StreamTypes<float, float4>,
@@ -79,7 +79,7 @@ struct StreamCase {
   [[nodiscard]] auto turns() const { return one_of<1, 2, 4>(launch.tile.elements_per_thread); }
 };
 
-/// One element after another.
+/// The pattern of one element after another.
 struct StreamPattern {
   constexpr std::uint64_t operator()(std::uint64_t i) const { return i; }
   [[nodiscard]] constexpr bool active(std::uint64_t) const { return true; }
@@ -248,7 +248,7 @@ static std::vector<Axis> stream_axes() {
           buffer_axis()};
 }
 
-/// Which kernel moves the most bytes, of those of one type and launch shape.
+/// Concludes which kernel moves the most bytes per second, from cases of one type and launch shape.
 static Conclusion conclude_stream(std::span<const Outcome> outcomes) {
   const Outcome& best = best_of(outcomes);
   const Outcome& worst = worst_of(outcomes);

@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of STREAM, the content of their arrays, and the checks of what they made of it.
+// The kernels of STREAM, the content of their arrays, and the checks of their results.
 
 #include <cstdint>
 
@@ -10,11 +10,11 @@
 
 namespace gpumem::global {
 
-/// BabelStream's.
+/// The scalar of BabelStream.
 constexpr double stream_scalar = 0.4;
 
-// What a kernel makes of an element of each array that it reads. Roundings are spelt out, so that the check can expect
-// the very bits.
+// The value that a kernel computes from an element of each array that it reads. Roundings are spelt out, so that the
+// check can expect the very bits.
 
 __device__ static float product(float a, float b) { return __fmul_rn(a, b); }
 __device__ static double product(double a, double b) { return __dmul_rn(a, b); }
@@ -61,7 +61,7 @@ struct StreamTriad {
     return product_and_sum(static_cast<Real>(stream_scalar), b, a);
   }
 };
-/// Its kernel is another one: it writes nothing but partial sums.
+/// Dot has a kernel of its own, which writes only partial sums.
 struct StreamDot {
   static constexpr StreamKernel kernel = StreamKernel::dot;
   static constexpr unsigned inputs = 2;
@@ -176,10 +176,10 @@ __global__ void check_stream(const Real* target, std::uint64_t count, Mismatches
   }
 }
 
-/// Each warp's sum against one in double precision. All products are positive, so rounding is off by no more than half
-/// an epsilon of the sum for every product added to another in a thread, for the five additions between threads, and
-/// for every addition of the check itself (Higham, Accuracy and Stability of Numerical Algorithms, section 4.2); twice
-/// that is allowed. A product that is missing or wrong is a hundred times as much.
+/// Checks each warp's sum against one in double precision. All products are positive, so rounding is off by no more
+/// than half an epsilon of the sum for every product added to another in a thread, for the five additions between
+/// threads, and for every addition of the check itself (Higham, Accuracy and Stability of Numerical Algorithms, section
+/// 4.2); twice that is allowed. A product that is missing or wrong is a hundred times as much.
 template <class Real>
 __global__ void check_dot(const Real* sums, std::uint64_t count, std::uint32_t reals_per_word, Tile tile,
                           std::uint64_t warps, Mismatches* found) {

@@ -79,7 +79,7 @@ static Workload describe_hierarchy(const Case& decided, const Device& device) {
   return workload;
 }
 
-/// What the experiments of all levels have in common: the read is what is timed, other traffic is a metric.
+/// The base of the experiments of all levels. Reads are timed, and other traffic is a metric.
 class LevelExperiment : public measure::Experiment {
  public:
   LevelExperiment(SweptLevel level, measure::Session& session) : level_(std::move(level)), session_(&session) {}
@@ -102,8 +102,8 @@ class LevelExperiment : public measure::Experiment {
   [[nodiscard]] measure::Session& session() const { return *session_; }
 
  private:
-  /// Several runs at a time where a `read` takes less than a millisecond, so that what the first waits for does not
-  /// show.
+  /// The median time of a run. Times several runs together if a `read` takes less than a millisecond, so that the wait
+  /// before the first does not show.
   measure::Seconds median_of_some(Traffic traffic, measure::Seconds read) {
     constexpr unsigned samples = 7;
     constexpr measure::Seconds long_enough{1e-3};
@@ -248,7 +248,7 @@ class LinkExperiment final : public LevelExperiment {
   measure::Event join_;
 };
 
-/// What a level could do at best, bytes/s; absent where nobody says.
+/// The best rate that a level could have, in GB/s; nullopt if it is not known.
 static std::optional<double> peak_of(const Workload& workload, const Device& device) {
   const double cycles_per_s = static_cast<double>(device.sm_clock_hz) * device.multiprocessors;
   if (workload.kernel.empty()) return link_peak(workload, device);
@@ -260,13 +260,13 @@ static std::optional<double> peak_of(const Workload& workload, const Device& dev
   return level == "memory" ? device_memory_peak(workload, device) : std::nullopt;
 }
 
-/// Of levels that the model reaches, whose sites are named after them; the link has none.
+/// The latency that the model predicts, in cycles. Sites are named after their level; the link has none.
 static std::optional<double> predicted_latency(const Workload& workload, const model::Prediction& /*prediction*/,
                                                const model::Profile& profile) {
   return model::step_cycles({.level = workload.sites.empty() ? "host" : workload.sites.front().name}, profile);
 }
 
-/// Of the same levels, as a profile knows them; nobody says how much memory the host has.
+/// The capacity of a level in bytes, as the profile knows it; nullopt for the host, whose memory it does not know.
 static std::optional<double> predicted_capacity(const Workload& workload, const model::Prediction& /*prediction*/,
                                                 const model::Profile& profile) {
   const std::string level = workload.sites.empty() ? "host" : workload.sites.front().name;
@@ -277,7 +277,7 @@ static std::optional<double> predicted_capacity(const Workload& workload, const 
   return level == "memory" ? known(static_cast<double>(profile.device.memory_bytes)) : std::nullopt;
 }
 
-/// How much faster each level is than the next that ran, which is what data gains that is kept nearer.
+/// Concludes how much faster each level is than the next that ran: the gain for data that is kept a level nearer.
 static Conclusion conclude_hierarchy(std::span<const Outcome> outcomes) {
   constexpr std::pair<const char*, const char*> levels[] = {
       {"register", "registers"},   {"shared", "shared memory"},     {"l1", "L1"}, {"l2", "L2"},

@@ -1,5 +1,5 @@
 #pragma once
-// What a level of memory is besides its bandwidth: how much it holds, and how far away it is.
+// Figures of a level of memory beside its bandwidth: how much it holds, and how far away it is.
 
 #include <optional>
 #include <string>

@@ -9,7 +9,7 @@ namespace gpumem::hierarchy {
 
 enum class Traffic { read, write, copy, triad };
 
-/// What is read and written in a level; `first` and `second` are read, `target` is written.
+/// The arrays of a level: `first` and `second` are read, `target` is written.
 struct Arrays {
   const std::uint32_t* first;
   const std::uint32_t* second;
@@ -18,7 +18,7 @@ struct Arrays {
 
 constexpr std::uint32_t scalar = 3;  ///< of the triad, which is of whole numbers, to be verified to the bit
 
-/// What one instruction loads or stores: 8 or 16 bytes.
+/// 32-bit words that one instruction loads or stores: 2 or 4.
 template <class Vector>
 constexpr unsigned words_of = sizeof(Vector) / sizeof(std::uint32_t);
 
@@ -40,8 +40,9 @@ __device__ inline uint4 combine(uint4 a, uint4 b, std::uint32_t times) {
 __device__ inline std::uint32_t fold(uint2 v) { return v.x + v.y; }
 __device__ inline std::uint32_t fold(uint4 v) { return v.x + v.y + v.z + v.w; }
 
-/// How a level is touched best: in which words, so many of them in a row by each thread, by which cache operators. L1
-/// keeps what .ca loads and never has what .cg loads; .cs says that it will not be used again.
+/// The best way to access each level: the vector of an instruction, the number of them that a thread has in a row, and
+/// the cache operators. L1 keeps what .ca loads and never has what .cg loads; .cs says that data will not be used
+/// again.
 template <unsigned in_a_row>
 struct L1 {
   using Vector = uint2;
@@ -65,8 +66,8 @@ struct Memory {
 };
 
 /// Each block goes over a part of the arrays, pass after pass: its own, or with `rotate` the one `rotate` further on
-/// each time. That it is a parameter keeps the assembler from loading once for all passes. Reads leave a sum per thread
-/// in `sums`, unless it is null.
+/// each time. `rotate` is a parameter so that the assembler does not load once for all passes. Reads leave a sum per
+/// thread in `sums`, unless it is null.
 template <class Level, Traffic traffic>
 __global__ void __launch_bounds__(1024) sweep(Arrays arrays, std::uint32_t* sums, unsigned passes, unsigned rotate) {
   using Vector = typename Level::Vector;
@@ -105,7 +106,7 @@ __global__ void __launch_bounds__(1024) sweep(Arrays arrays, std::uint32_t* sums
   }
 }
 
-/// As one instruction each, volatile so that passes over the same bytes stay as many.
+/// Loads or stores with one instruction, volatile so that no pass over the same bytes is left out.
 __device__ inline uint4 load_shared(std::uint32_t from) {
   uint4 v;
   asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -120,7 +121,7 @@ __device__ inline void store_shared(std::uint32_t to, uint4 v) {
 
 constexpr unsigned shared_unrolled = 2;
 
-/// The same in shared memory, of which each block has its own. Whatever was written is added up at the end.
+/// The same in shared memory, of which each block has its own. The words that were written are added up at the end.
 template <Traffic traffic>
 __global__ void __launch_bounds__(1024) sweep_shared(std::uint32_t* sums, unsigned passes) {
   extern __shared__ uint4 memory[];
@@ -172,7 +173,7 @@ __global__ void __launch_bounds__(1024) multiply_add(float* sums, unsigned passe
   sums[std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x] = all;
 }
 
-// ---- What has to be there afterwards, evaluated anew
+// ---- Checks against the expected words, evaluated anew
 
 static __global__ void check_target(const std::uint32_t* target, std::uint64_t words, std::uint64_t second_at,
                                     bool combined, unsigned long long* mismatches) {
@@ -183,9 +184,9 @@ static __global__ void check_target(const std::uint32_t* target, std::uint64_t w
   }
 }
 
-/// Launched as the kernel was. A thread's sum is `times` over that of its vectors, of so many words each, in `parts`
-/// parts of the first array, and `second_times` that in the second, which begins at vector `second_at`. The parts are
-/// its block's and those after it, or in shared memory, of which each block has its own, the only one there is.
+/// Launched as the kernel was. A thread's sum must be `times` the sum of its vectors, of `words` words each, in `parts`
+/// parts of the first array, plus `second_times` their sum in the second array, which begins at vector `second_at`. The
+/// parts are its block's and the ones after it. In shared memory each block has one part only.
 static __global__ void check_sums(const std::uint32_t* sums, unsigned words, unsigned unrolled, bool shared,
                                   unsigned parts, std::uint32_t times, std::uint64_t second_at,
                                   std::uint32_t second_times, unsigned long long* mismatches) {

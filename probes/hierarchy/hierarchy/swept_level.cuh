@@ -1,5 +1,5 @@
 #pragma once
-// A level of the hierarchy as its probe goes over it: with which kernels, over how much, how often.
+// A level of the hierarchy as its probe goes over it: the kernels, the sizes of the arrays and the number of passes.
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace gpumem::hierarchy {
 
-/// Arrays that a byte is read from or written to for each byte of an array.
+/// Number of arrays that the traffic reads or writes.
 constexpr std::uint64_t arrays_of(Traffic traffic) {
   return traffic == Traffic::triad ? 3 : traffic == Traffic::copy ? 2 : 1;
 }
@@ -28,8 +28,8 @@ constexpr Sweeps sweeps = {sweep<Read, Traffic::read>, sweep<Rest, Traffic::writ
 constexpr std::array<SharedSweep, 4> shared_sweeps = {sweep_shared<Traffic::read>, sweep_shared<Traffic::write>,
                                                       sweep_shared<Traffic::copy>, sweep_shared<Traffic::triad>};
 
-/// A case in numbers. The passes of a launch over what stays in a level take milliseconds on a large GPU, so that what
-/// it takes to begin and to end does not show.
+/// A case in numbers. The passes of a launch over data that stays in a level take milliseconds on a large GPU, so that
+/// the time to begin and to end does not show.
 struct SweptLevel {
   std::string name;
   std::string kernel = {};  ///< of the reads
@@ -40,7 +40,7 @@ struct SweptLevel {
   unsigned block_threads = 1024;
   std::uint64_t vectors = 0;  ///< of an array; 0 without a kernel
   unsigned read_passes = 1;
-  unsigned passes = 1;  ///< of what is not only read
+  unsigned passes = 1;  ///< of the other kinds of traffic
   unsigned parts = 1;   ///< of the arrays that a block reads, one after another
 
   SweptLevel(const Case& decided, const Device& device) : name(decided[axis::level]) {
@@ -79,7 +79,8 @@ struct SweptLevel {
       take<Memory<4>, Memory<1>>();
       unrolled = 4;
       block_threads = 256;
-      // Sixteen times the L2, so that what a launch leaves there is of no use to the next; three arrays at once.
+      // Sixteen times L2, so that a launch finds nothing of use there; at most an eighth of memory, which must hold
+      // three such arrays.
       const std::uint64_t bytes = std::min(16 * device.l2_bytes, device.memory_bytes / 8);
       const std::uint64_t tile = std::uint64_t{block_threads} * unrolled;
       vectors = bytes / (words * sizeof(std::uint32_t)) / tile * tile;
@@ -98,7 +99,7 @@ struct SweptLevel {
   [[nodiscard]] unsigned shared_bytes() const {
     return name == "shared" ? static_cast<unsigned>(3 * block_threads * shared_unrolled * sizeof(uint4)) : 0;
   }
-  /// What a run moves; 0 where a level knows no such traffic.
+  /// Bytes that a run moves; 0 if the level has no traffic of this kind.
   [[nodiscard]] std::uint64_t bytes(Traffic traffic) const {
     if (name == "host") return traffic == Traffic::triad ? 0 : arrays_of(traffic) * copied_bytes;
     if (name != "register") return arrays_of(traffic) * passes_of(traffic) * array_bytes();

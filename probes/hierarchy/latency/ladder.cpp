@@ -13,10 +13,10 @@ namespace gpumem::hierarchy {
 
 namespace {
 
-/// What the guide's ">>" has to be at least to be said to hold.
+/// The guide's ">>" holds from this ratio of latencies on.
 constexpr double much_slower = 2;
 
-/// The guide's ladder, from its slow end. What it calls global memory is `memory`.
+/// A rung of the CUDA guide's ladder: `level` is this program's name of it, `name` the guide's.
 struct Rung {
   std::string_view level;
   std::string_view name;
@@ -29,7 +29,7 @@ constexpr std::array<Rung, 6> guide = {{{"memory", "global", false},
                                         {"shared", "shared", false},
                                         {"register", "register", false}}};
 
-/// Those of chases within so many bytes, from the fastest.
+/// The outcomes of chases within pages of `page_bytes`, the fastest first.
 std::vector<Outcome> levels_in(std::span<const Outcome> outcomes, std::uint64_t page_bytes) {
   std::vector<Outcome> levels;
   for (const Outcome& outcome : outcomes) {
@@ -57,7 +57,8 @@ void add_ladder(std::vector<Fact>& facts, std::span<const Outcome> levels) {
   facts.push_back(std::move(fact));
 }
 
-/// What chases over everything take more than those within a page.
+/// Adds how much longer a step takes in chases over the whole footprint than in chases that finish one page before the
+/// next.
 void add_translation(std::vector<Fact>& facts, std::span<const Outcome> random, std::span<const Outcome> paged) {
   if (paged.empty()) return;
   const FactValue page("page_bytes", chased_page);
@@ -86,7 +87,8 @@ void add_translation(std::vector<Fact>& facts, std::span<const Outcome> random, 
   }
 }
 
-/// Which steps of the guide's ladder do not hold, of those whose both ends were measured.
+/// Adds whether the guide's ladder holds here. Compares each level that was measured with the next one on the ladder
+/// that was.
 void add_guide(std::vector<Fact>& facts, std::span<const Outcome> levels) {
   Fact fact{FactKind::costs,
             {},
@@ -121,7 +123,8 @@ void add_guide(std::vector<Fact>& facts, std::span<const Outcome> levels) {
   facts.push_back(std::move(fact));
 }
 
-/// What latencies of caches are not to be taken for.
+/// Adds warnings of latencies that are a cache's: of a chase that fits a cache, and of local memory and textures, whose
+/// loads hit L1.
 void add_caches(std::vector<Fact>& facts, std::span<const Outcome> levels) {
   const Outcome* memory = find(levels, "memory");
   if (memory == nullptr) return;

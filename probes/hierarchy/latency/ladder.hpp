@@ -1,5 +1,5 @@
 #pragma once
-// What the latency probe concludes: the levels as a ladder, held against the one of the CUDA guide.
+// The conclusions of the latency probe: the levels as a ladder, compared with that of the CUDA guide.
 
 #include <span>
 

@@ -32,7 +32,7 @@ constexpr unsigned far_constant_bytes = 32 * kib;
 
 __constant__ std::uint32_t constant_nodes[(far_constant_bytes + near_constant_bytes) / sizeof(std::uint32_t)];
 
-/// Only additions are so short that they would notice the loop.
+/// Additions are so short that, fewer in a row, the loop around them would show.
 constexpr unsigned additions_in_a_row = 6 * unrolled;
 
 // ---- Kernels, each of one warp a block: the first thread chases.
@@ -41,7 +41,7 @@ template <unsigned in_a_row>
 __global__ void chase_registers(float addend, std::uint32_t steps, std::uint64_t* result) {
   const float own = addend + static_cast<float>(threadIdx.x);  // in a register, where a parameter would be none
   if (threadIdx.x != 0) return;
-  // Of floating-point numbers, because two additions of integers in a row become one instruction.
+  // Adds floating-point numbers, because two additions of integers in a row become one instruction.
   time_chase<in_a_row>(0.0F, 0.0F, steps, result, [own](float& sum) {
     asm volatile("add.rn.f32 %0, %0, %1;" : "+f"(sum) : "f"(own));
   });
@@ -96,7 +96,7 @@ __global__ void chase_texture(cudaTextureObject_t nodes, std::uint32_t place, st
 
 // ---- Levels
 
-/// How a kernel gets at a level.
+/// The way by which a kernel accesses a level.
 enum class Path { registers, shared, cluster, local, constant, texture, pointer };
 
 struct Level {
@@ -120,7 +120,7 @@ constexpr Choice<Level> level_shape{
      {"constant", {Path::constant, access::Space::constant, near_constant_bytes, 0, constant_line, far_constant_bytes}},
      {"constant-far", {Path::constant, access::Space::constant, far_constant_bytes, 0, constant_line}},
      {"local", {Path::local, access::Space::local, local_words * sizeof(std::uint32_t), 0, sizeof(std::uint32_t)}},
-     // Little enough for the part of L2 that is near; more than that part, and less than all.
+     // `l2` fits the part of L2 that is near; `l2-far` is more than that part, and less than all of L2.
      {"l2", {.bytes = 1 * mib, .l2_sixteenths = 1}},
      {"l2-far", {.bytes = 1 * mib, .l2_sixteenths = 10}},
      {"memory", {.bytes = 64 * mib, .l2_sixteenths = 64}},
@@ -138,7 +138,7 @@ static ChaseOrder order_of(const Level& level, const Case& tested) {
   return {level.nodes, std::max(tested[axis::page_bytes] / level.step_bytes, std::uint64_t{1})};
 }
 
-/// Fewer over the link, where each takes a microsecond.
+/// Steps that a launch times: fewer over the link, where each takes a microsecond.
 static std::uint32_t steps_of(const Level& level) {
   return level.space == access::Space::host ? timed_steps / 4 : timed_steps;
 }
@@ -234,7 +234,7 @@ class WordTexture {
   cudaTextureObject_t object_ = 0;
 };
 
-/// Of the levels that are no memory with pointers: their nodes are few, and known to the host.
+/// A chase through a level that pointers do not address. Its nodes are few, and the host knows them all.
 class SmallChase final : public ChaseExperiment {
  public:
   SmallChase(const Level& level, const ChaseOrder& order)
@@ -247,7 +247,7 @@ class SmallChase final : public ChaseExperiment {
   }
 
  private:
-  /// Nodes whose links count bytes, or units of several.
+  /// The nodes, linked in units of `unit_bytes`.
   [[nodiscard]] std::vector<std::uint32_t> linked_words(std::uint64_t unit_bytes) const {
     std::vector<std::uint32_t> words(level_.nodes * level_.step_bytes / sizeof(std::uint32_t));
     for (std::size_t i = 0; i < words.size(); ++i) words[i] = measure::random_word(i);
@@ -296,7 +296,7 @@ class SmallChase final : public ChaseExperiment {
   std::unique_ptr<WordTexture> texture_;
 };
 
-/// As DeviceNodes, of the host.
+/// Like DeviceNodes, but in mapped memory of the host.
 struct MappedNodes {
   host::Buffer mapped;
 };

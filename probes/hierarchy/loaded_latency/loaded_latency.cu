@@ -1,5 +1,5 @@
 // Loaded latency: how long a load takes while the memory is busy. One multiprocessor chases, all others move traffic at
-// a share of what they reach. As the Mess benchmark draws it for processors (Esmaili-Dokht and others, A Mess of Memory
+// a share of what they reach. It follows the Mess benchmark for processors (Esmaili-Dokht and others, A Mess of Memory
 // System Benchmarking, Simulation and Application Profiling, MICRO 2024).
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace gpumem::hierarchy {
 
-/// What is busy, in sixteenths of L2.
+/// A level that is kept busy. Sizes are in sixteenths of L2.
 struct BusyLevel {
   const char* level;          ///< as model::latency_levels() calls it
   unsigned chase_sixteenths;  ///< that the nodes span
@@ -30,9 +30,10 @@ constexpr Choice<BusyLevel> busy_level{"busy_level", {{"memory", {"memory", 64, 
 namespace {
 
 constexpr std::uint64_t all_percent = 100;
-/// Traffic that nobody ends, because the chase runs after it and not beside it, ends by itself.
+/// Traffic ends by itself after this time. Else it would never end if the chase, which ends it, ran after it and not
+/// beside it.
 constexpr std::uint64_t longest_traffic_ns = 1'000'000'000;
-/// How long it is measured what traffic reaches.
+/// Duration of the measurement of what unthrottled traffic reaches.
 constexpr std::uint64_t reach_ns = 2'000'000;
 
 MemoryWalk loaded_walk(const Case& tested, const Device& device) {
@@ -41,7 +42,7 @@ MemoryWalk loaded_walk(const Case& tested, const Device& device) {
   return {std::max(bytes, least_bytes), everything, access::line_bytes, timed_steps};
 }
 
-/// Of the whole launch, without pace.
+/// The traffic of a whole launch, unthrottled.
 PacedTraffic traffic_of(const Case& tested, const Device& device) {
   const std::uint32_t warps = (std::max(device.multiprocessors, 2U) - 1) * traffic_warps;
   const std::uint64_t bytes = device.l2_bytes * tested[axis::busy_level].array_sixteenths / 16;
@@ -89,17 +90,17 @@ class LoadedChase final : public DeviceChase {
     chunks_ = measure::DeviceBuffer(traffic_.warps * sizeof(std::uint32_t));
     sums_ = measure::DeviceBuffer(std::size_t{traffic_.warps} * access::warp_lanes * sizeof(std::uint32_t));
     times_ = measure::DeviceBuffer(blocks() * sizeof(TrafficTime));
-    // So much that neither two blocks of traffic nor the chase and one of them share a multiprocessor.
+    // Enough to keep a multiprocessor from holding two blocks of traffic, or one of them and the chase.
     shared_bytes_ = static_cast<unsigned>(session.device().shared_bytes_per_block) - sizeof(std::uint32_t) * 32;
     measure::allow_all_shared_memory(reinterpret_cast<const void*>(move_traffic));
-    // Else the first traffic would last as long as it may: what ends it would wait for it.
+    // CUDA loads a kernel only when no other runs: the first traffic would not be ended, and would time out.
     measure::load_now(reinterpret_cast<const void*>(end_traffic));
     if (share_ < 1) set_pace();
   }
 
   [[nodiscard]] std::size_t queued_commands() const override { return 8; }
 
-  /// The chase alone: counters are of one kernel at a time.
+  /// Launches the chase alone: counters are of one kernel at a time.
   void launch_kernel(cudaStream_t stream) override {
     const double share = std::exchange(share_, 0);
     launch(stream);
@@ -134,7 +135,7 @@ class LoadedChase final : public DeviceChase {
   void sampled(double nanoseconds) override {
     if (share_ == 0) return;
     const Moved moved = read_moved();
-    // Its end is told by the chase's, so that it lasted at least as long.
+    // The end of the chase ends the traffic, so the traffic must have lasted at least as long.
     if (moved.timed_out || moved.nanoseconds < nanoseconds) {
       throw probe_error(
           "the traffic did not run beside the chase: something runs kernels one after another, as "
@@ -145,7 +146,7 @@ class LoadedChase final : public DeviceChase {
   }
 
  private:
-  /// What all blocks of a launch moved.
+  /// The traffic of all blocks of a launch.
   struct Moved {
     double bytes_per_cycle = 0;
     double bytes_per_ns = 0;
@@ -189,8 +190,8 @@ class LoadedChase final : public DeviceChase {
     return moved;
   }
 
-  /// Measures what the traffic reaches with nothing to hold it back, and has each warp wait between its chunks so that
-  /// it moves a share of that.
+  /// Measures what the traffic reaches unthrottled, then sets the interval between a warp's chunks so that it moves the
+  /// share `share_` of that.
   void set_pace() {
     traffic_.longest_ns = reach_ns;
     begin(beside_.get());
@@ -203,7 +204,7 @@ class LoadedChase final : public DeviceChase {
   }
 
   PacedTraffic traffic_;
-  double share_;  ///< of what the traffic reaches; 0: there is none
+  double share_;  ///< of what unthrottled traffic reaches; 0: no traffic
   unsigned shared_bytes_ = 0;
   const uint4* source_ = nullptr;
   uint4* target_ = nullptr;

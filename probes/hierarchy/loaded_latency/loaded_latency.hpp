@@ -1,5 +1,5 @@
 #pragma once
-// What cases of a chase beside traffic show together.
+// The conclusions of the loaded-latency probe, whose chases run beside traffic.
 
 #include <span>
 
@@ -16,8 +16,8 @@ inline constexpr Number<std::uint32_t> written_percent{"written_percent"};
 /// The metric that tells how much the traffic moved.
 inline constexpr const char* traffic_gb_per_s = "traffic_gb_per_s";
 
-/// From which traffic on a load takes twice as long as beside none, or that it never does; for each mix of loads and
-/// stores. Nothing of a sweep without a case beside no traffic.
+/// Concludes, for each mix of loads and stores, from which traffic on a load takes twice as long as beside none, or
+/// that it never does. A sweep without a case beside no traffic gives no fact.
 [[nodiscard]] Conclusion conclude_loaded_latency(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::hierarchy

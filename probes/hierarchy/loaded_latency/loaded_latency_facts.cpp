@@ -13,14 +13,15 @@ namespace {
 /// A load that takes this many times as long as beside no traffic is slow.
 constexpr double slow = 2;
 
-/// A share of the traffic, what it moves (absent where it was not measured), and what a load takes beside it.
+/// A share of the most traffic, its bandwidth (absent if it was not measured), and the cycles of a load beside it.
 struct Loaded {
   double percent;
   std::optional<double> gb_per_s;
   double cycles;
 };
 
-/// Where the latency crosses `cycles`, on the line between the two cases around it; nothing if it never does.
+/// The traffic at which the latency crosses `cycles`, on the line between the two cases around it; nullopt if it never
+/// does.
 std::optional<Loaded> crossing(std::span<const Outcome* const> sweep, double cycles) {
   for (std::size_t i = 1; i < sweep.size(); ++i) {
     const Outcome& before = *sweep[i - 1];
@@ -39,7 +40,7 @@ std::optional<Loaded> crossing(std::span<const Outcome* const> sweep, double cyc
   return std::nullopt;
 }
 
-/// Of the traffic that a sweep is beside: "loads", "stores" or "50 % stores".
+/// Names the traffic of a sweep: "loads", "stores" or "50 % stores".
 std::string mix_in_words(std::uint32_t written_percent) {
   if (written_percent == 0) return "loads";
   if (written_percent == 100) return "stores";

@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of the traffic: what moves it, what ends it, and what checks it.
+// The kernels that move the traffic, end it and check it.
 
 #include "engine/measure/global_timer.cuh"
 #include "probes/hierarchy/loaded_latency/traffic.hpp"
@@ -39,7 +39,7 @@ static __global__ void __launch_bounds__(traffic_threads, 1)
       if (late) atomicExch(&state->timed_out, 1U);
       if (late || *reinterpret_cast<const volatile std::uint32_t*>(&state->over) != 0) over = 1;
     }
-    // Of a warp all lanes or none.
+    // All lanes of a warp take its first lane's value, so that they end together.
     if (__shfl_sync(~0U, over, 0) != 0) break;
     const std::uint64_t first = std::uint64_t{walk.chunk} * (traffic_chunk_vectors * access::warp_lanes) + lane;
     if (walk.stores(traffic)) {

@@ -16,7 +16,7 @@ constexpr unsigned traffic_warps = traffic_threads / access::warp_lanes;
 constexpr unsigned traffic_chunk_vectors = 4;
 constexpr std::uint64_t traffic_chunk_bytes = std::uint64_t{traffic_chunk_vectors} * access::warp_lanes * 16;
 
-/// Which chunks each warp loads or stores, and when.
+/// The chunks that each warp loads or stores, and the time between them.
 struct PacedTraffic {
   std::uint32_t chunks = 0;           ///< of the array that is read, and of the one that is written; more than `warps`
   std::uint32_t warps = 0;            ///< of the launch
@@ -24,7 +24,7 @@ struct PacedTraffic {
   std::uint64_t interval_cycles = 0;  ///< from one chunk of a warp to its next; 0: one after another
   std::uint64_t longest_ns = 0;       ///< it ends then, whatever happens
 
-  /// Cycles until the warp's first chunk. At random: warps that begin one after another all wait in the same few
+  /// Cycles until the warp's first chunk. They are random: warps that begin one after another all wait in the same few
   /// channels of the memory, and a load beside them takes half as long again.
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t begin(std::uint32_t warp) const {
     return (interval_cycles * (measure::random_word(warp) >> 8U)) >> 24U;
@@ -39,7 +39,7 @@ struct TrafficWalk {
   GPUMEM_HOST_DEVICE explicit constexpr TrafficWalk(std::uint32_t warp)
       : chunk(warp), phase(measure::random_word(~std::uint64_t{warp}) % 100) {}
 
-  /// Whether the present chunk is stored; goes on to the next.
+  /// True if the present chunk is stored. Changes `phase`: to be called once per chunk.
   GPUMEM_HOST_DEVICE constexpr bool stores(const PacedTraffic& traffic) {
     phase += traffic.written_percent;
     const bool stored = phase >= 100;
@@ -52,13 +52,13 @@ struct TrafficWalk {
   }
 };
 
-/// How the host and both kernels hear of each other.
+/// Flags in device memory: one ends the traffic, the other tells the host that it timed out.
 struct TrafficState {
   std::uint32_t over = 0;       ///< set when the chase has ended
   std::uint32_t timed_out = 0;  ///< set by traffic that nobody ended in time
 };
 
-/// What a block leaves behind.
+/// The time that a block took, which it leaves for the host.
 struct TrafficTime {
   std::uint64_t cycles = 0;
   std::uint64_t nanoseconds = 0;

@@ -19,9 +19,9 @@ constexpr std::size_t most_knees = 5;
 /// Capacities that are tried from each footprint to the next.
 constexpr unsigned tried_between = 5;
 constexpr std::array sharpnesses = {1.0, 2.0, 4.0, 64.0};
-/// What readings differ by from any curve of this form, in parts of them: less error is luck.
+/// Relative error of readings against any curve of this form: less is luck.
 constexpr double least_noise = 0.01;
-/// A rise by less, in parts of what is before it, is a drift and no level.
+/// A rise by less, relative to the plateau before it, is a drift and not a level.
 constexpr double least_rise = 0.03;
 /// Capacities in a ratio below this have no plateau between them: they are one knee that the curve is too round for.
 constexpr double closest = 1.3;
@@ -114,7 +114,8 @@ class Curve {
     return {error, *std::move(rises)};
   }
 
-  /// Schwarz' criterion: what is gained by less error, and lost by the three parameters of a level.
+  /// The Bayesian information criterion (Schwarz 1978); less is better. Less error lowers it, the three parameters of
+  /// each level raise it.
   [[nodiscard]] double criterion(const Fit& fit, std::size_t number) const {
     const auto n = static_cast<double>(size());
     return n * std::log(fit.error / n + least_noise * least_noise) + 3 * static_cast<double>(number) * std::log(n);
@@ -192,7 +193,7 @@ Candidate one_more(const Curve& curve, const Candidate& before) {
   return best;
 }
 
-/// Its bounds are the next capacities tried that are no explanation.
+/// The knee of the level at `place`. Its bounds are the nearest capacities tried that do not explain the readings.
 Knee knee_of(const Curve& curve, const Candidate& best, std::size_t place) {
   Knee knee{.capacity_bytes = best.levels[place]->capacity};
   for (std::size_t i = 0; i <= place; ++i) knee.before += best.fit.rises[i];

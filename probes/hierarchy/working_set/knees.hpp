@@ -1,5 +1,5 @@
 #pragma once
-// Where a curve over footprints leaves one plateau for the next: capacities, found by least squares.
+// Finds capacities by least squares: the footprints at which a curve leaves one plateau for the next.
 
 #include <optional>
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace gpumem::hierarchy {
 
-/// What a step costs with a footprint, in any unit in which more is slower.
+/// The cost of a step through a footprint, in any unit in which more is slower.
 struct FootprintCost {
   double bytes = 0;
   double cost = 0;
@@ -30,11 +30,12 @@ struct Knee {
 ///
 /// Knees are added one at a time, each with the capacity and s that leave the least error, and all are then fitted
 /// again, for as long as the Bayesian information criterion approves of three parameters more (Schwarz 1978). Readings
-/// in any order. Nothing where they are fewer than twelve footprints or tell of no knee; the knees come by capacity.
+/// may come in any order; the knees come by capacity. There are none if the readings are fewer than twelve or show no
+/// knee.
 [[nodiscard]] std::vector<Knee> fit_knees(std::span<const FootprintCost> readings);
 
-/// The first footprint that costs as much, in bytes: on a line through the readings around it, of the logarithms of
-/// footprints. Absent where the first reading costs more or none costs as much. Readings in any order.
+/// The first footprint with this cost, in bytes, on a line through the readings around it over the logarithm of the
+/// footprint. nullopt if the smallest footprint already costs as much, or none does. Readings may come in any order.
 [[nodiscard]] std::optional<double> footprint_of_cost(std::span<const FootprintCost> readings, double cost);
 
 }  // namespace gpumem::hierarchy

@@ -1,5 +1,5 @@
-// Working set: the same chase over more and more bytes. Latency rises where a cache or a TLB no longer holds all of
-// them, and so does what all multiprocessors together can read of them fall: the knees are the capacities.
+// Working set: the same chase over more and more bytes. Latency rises, and the bandwidth of all multiprocessors
+// together falls, as soon as a cache or a TLB no longer holds all of them: the knees are the capacities.
 
 #include <algorithm>
 #include <map>
@@ -22,8 +22,8 @@ constexpr unsigned read_warps = read_threads / access::warp_lanes;
 constexpr unsigned loads_in_flight = 8;
 constexpr unsigned chunk_words = loads_in_flight * access::warp_lanes;  // of 16 bytes
 constexpr unsigned chunk_bytes = chunk_words * sizeof(uint4);
-/// Per warp: 64 MiB a multiprocessor, 2 ms at 4.5 TB/s, and of the smallest footprint enough for the first pass to be
-/// lost in it.
+/// Chunks that each warp reads: 64 MiB a multiprocessor, 2 ms at 4.5 TB/s. Over the smallest footprint, that is enough
+/// passes for the first not to show.
 constexpr std::uint32_t chunks_read = 512;
 
 /// The chunk that a warp reads as its i-th: each block begins at another part of the footprint, and goes round.
@@ -107,7 +107,7 @@ class WorkingSetExperiment final : public DeviceChase {
                    "prefer L1 to shared memory");
   }
 
-  /// What is read by all, then the chase, for that is what comes next.
+  /// Checks the reads of all multiprocessors, then the chase: its launches come next.
   measure::Verification verify(cudaStream_t stream) override {
     measure::poison(folded_, stream);
     mismatches_.reset(stream);
@@ -121,7 +121,7 @@ class WorkingSetExperiment final : public DeviceChase {
 
   std::vector<std::pair<std::string, double>> metrics(cudaStream_t stream, measure::Seconds per_launch) override {
     auto all = DeviceChase::metrics(stream, per_launch);
-    // Each finds what the one before left in L2.
+    // Each read finds what the one before left in L2.
     const measure::Seconds once = measure::time_queued(session_->stream(), 5, [&] { read(stream); }).median;
     const double bytes = double{read_warps} * blocks_ * chunks_read * chunk_bytes;
     all.emplace_back("read_gb_per_s", bytes / once.count() * per_giga);
@@ -130,8 +130,8 @@ class WorkingSetExperiment final : public DeviceChase {
   }
 
  private:
-  /// What a miss brings along: the distance from which on the neighbour of what was just loaded is missed as well.
-  /// Nothing where L1 may hold all.
+  /// Bytes that a miss brings: the smallest distance at which the neighbour of a node just loaded is missed as well.
+  /// nullopt if L1 may hold all nodes.
   std::optional<double> fetch_bytes(cudaStream_t stream) {
     constexpr std::uint64_t neighbourhood = 1024;  // bytes that are finished, in random order, before the next
     constexpr std::uint64_t walked = std::uint64_t{rounds} * timed_steps * 2 * access::line_bytes;

@@ -1,5 +1,6 @@
 #pragma once
-// What the working-set probe concludes: the capacities behind the knees of its curve, lines, and what misses fetch.
+// The conclusions of the working-set probe: the capacities behind the knees of its curve, the lines of caches, and the
+// bytes that misses fetch.
 
 #include <span>
 #include <vector>
@@ -17,8 +18,8 @@ inline constexpr Number step_bytes{"step_bytes"};
 /// `..._low_bytes` and `..._high_bytes` that the readings leave; l1_line_bytes, l1_fetch_bytes and the same of L2.
 [[nodiscard]] std::vector<Quantity> working_set_quantities();
 
-/// See Probe::conclude. Capacities come from the largest step of no more than a line, where there are enough footprints
-/// to tell; lines from what the largest step of all says else than the smallest.
+/// See Probe::conclude. Capacities come from the cases with the largest step of no more than a line, if there are
+/// enough footprints. Lines come from the difference between the largest step of all and the smallest.
 [[nodiscard]] Conclusion conclude_working_set(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::hierarchy

@@ -22,8 +22,8 @@ namespace gpumem::hierarchy {
 
 namespace {
 
-/// No multiprocessor so far has an L1 of more than half of this (CUDA C++ Programming Guide, technical specifications
-/// per compute capability), and no L2 as little.
+/// Tells L1 from L2: no multiprocessor so far has an L1 of more than half of this (CUDA C++ Programming Guide,
+/// technical specifications per compute capability), and every L2 is larger.
 constexpr double between_l1_and_l2_bytes = 512 * 1024;
 /// Reading that gets slower by more than this has left a cache. TLBs cost reads in order next to nothing.
 constexpr double slower_from_memory = 1.25;
@@ -43,7 +43,7 @@ constexpr Capacity l2_capacity{"l2_capacity", "what L2 holds"};
 constexpr Capacity tlb_reach{"tlb_reach", "footprint that TLBs translate without a miss that slows a chase"};
 constexpr std::array capacities = {l1_capacity, l2_near_capacity, l2_capacity, tlb_reach};
 
-/// What a cache keeps together, and what it fetches.
+/// The quantities of a cache's line and of the bytes that its misses fetch.
 struct Grain {
   std::string_view name;   ///< in names of quantities
   std::string_view cache;  ///< in words
@@ -63,7 +63,7 @@ std::string quantity_name(const Capacity& capacity, std::string_view bound = "")
   return std::string(capacity.name).append(bound).append("_bytes");
 }
 
-/// The knees by what they are of.
+/// The knees, by the level whose capacity each is.
 struct Hierarchy {
   std::optional<Knee> l1;
   std::optional<Knee> near;
@@ -79,7 +79,8 @@ std::vector<FootprintCost> latencies(std::span<const Outcome> outcomes) {
   return readings;
 }
 
-/// Up to which footprint reads are faster than the memory's, roughly: the last knee of the time that a byte takes.
+/// The footprint up to which, roughly, reads are faster than memory's: the last knee of the time per byte. nullopt
+/// without one.
 std::optional<double> faster_than_memory_bytes(std::span<const Outcome> outcomes) {
   std::vector<FootprintCost> readings;
   for (const Outcome& outcome : outcomes) {
@@ -116,7 +117,7 @@ Hierarchy hierarchy_of(std::span<const Outcome> outcomes) {
       if (!found.near || rise(knee) > rise(*found.near)) found.near = knee;
     }
   }
-  if (outcomes.front().tested[axis::page_bytes] != everything) found.tlb.reset();  // which misses none
+  if (outcomes.front().tested[axis::page_bytes] != everything) found.tlb.reset();  // no TLB misses in pages
   return found;
 }
 
@@ -131,7 +132,7 @@ Fact knee_fact(const Knee& knee, const std::vector<std::size_t>& indices, const 
            {"after_cycles", knee.after}}};
 }
 
-/// The fastest reading of a footprint that L1 cannot hold but L2 can, beside the slowest of all.
+/// Adds the best bandwidth of a footprint that L2 holds and L1 does not, beside the worst of all.
 void add_rates(std::vector<Fact>& facts, const Knee& l2, std::span<const Outcome> outcomes) {
   const Outcome* cached = nullptr;
   const Outcome* slowest = nullptr;
@@ -150,9 +151,9 @@ void add_rates(std::vector<Fact>& facts, const Knee& l2, std::span<const Outcome
                    {{"cached_gb_per_s", rate(*cached)}, {"memory_gb_per_s", rate(*slowest)}}});
 }
 
-/// The line that a level keeps. `outcomes` are of nodes further apart than a line, `knee` is that of `dense` ones, of
-/// which every byte of a line is asked for or none: of the others so many fit as there are lines, however far apart.
-/// Both are compared where a step costs half of what the knee adds. Nothing if that is between two powers of two.
+/// The line of the level behind `knee`, in bytes. Nodes of `dense` are at most a line apart. Nodes of `outcomes` are
+/// further apart, so that as many of them fit as the level has lines, however far apart they are. Compares both at the
+/// cost half-way up the knee. nullopt if the result is not near a power of two below the step of `outcomes`.
 std::optional<double> line_bytes(const Knee& knee, std::span<const Outcome> dense, std::span<const Outcome> outcomes) {
   const double half = (knee.before + knee.after) / 2;
   const auto fit = footprint_of_cost(latencies(dense), half);
@@ -165,7 +166,7 @@ std::optional<double> line_bytes(const Knee& knee, std::span<const Outcome> dens
   return told ? std::optional(power) : std::nullopt;
 }
 
-/// What misses brought along, of footprints in that range; nothing where they disagree.
+/// The bytes that a miss brought, for footprints in this range; nullopt if they disagree.
 std::optional<double> fetch_bytes(std::span<const Outcome> outcomes, double above_bytes, double below_bytes) {
   std::optional<double> all;
   for (const Outcome& outcome : outcomes) {

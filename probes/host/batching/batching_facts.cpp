@@ -1,4 +1,4 @@
-// From how many copies on it pays to pack them, and what a call for each of them costs.
+// Concludes from how many copies on it pays to pack them, and what a call for each of them costs.
 
 #include <iterator>
 #include <utility>
@@ -38,7 +38,7 @@ const Pair* pays_from(const std::vector<Pair>& pairs, const Faster& faster) {
 
 bool takes_less(const Outcome& a, const Outcome& b) { return a.seconds < b.seconds; }
 
-/// What is said of an alternative beside another: the ratio's name is gain_ratio, or slowdown_ratio where it is slower.
+/// Sentences about an alternative compared with another. Their ratio is gain_ratio, or slowdown_ratio if it is slower.
 struct Templates {
   const char* faster;
   const char* slower;
@@ -58,7 +58,7 @@ Fact compared(const Outcome& first, const Outcome& second, const Templates& temp
           {is_slower ? gain_value("slowdown_ratio", first, second) : gain_value("gain_ratio", second, first)}};
 }
 
-/// Whether to pack, rather than to copy as the other of each pair does.
+/// Says whether packing, the first of each pair, is faster than the second, which is named `other`.
 Fact on_packing(const std::vector<Pair>& pairs, double bytes, const char* other) {
   const Pair& most = pairs.back();
   const Pair* from = pays_from(pairs, better);
@@ -80,7 +80,7 @@ Fact on_packing(const std::vector<Pair>& pairs, double bytes, const char* other)
   return fact;
 }
 
-/// What one call for all pieces gains, at the largest number of copies.
+/// Adds the gain of one call for all pieces, at the largest number of copies.
 void add_one_call(std::vector<Fact>& facts, const OutcomesByNumber& separate, const OutcomesByNumber& packed,
                   const OutcomesByNumber& batched) {
   const std::vector<Pair> pairs = pairs_of(batched, separate);
@@ -104,8 +104,8 @@ void add_one_call(std::vector<Fact>& facts, const OutcomesByNumber& separate, co
   facts.push_back(std::move(fact));
 }
 
-/// What one more copy call costs: the slope between the two largest numbers of copies. Says nothing where the calls do
-/// not dominate, for they then hide behind the link.
+/// Adds the cost of one more copy call: the slope between the two largest numbers of copies. Adds nothing if the calls
+/// do not dominate: then they hide behind the link.
 void add_call(std::vector<Fact>& facts, const OutcomesByNumber& separate, const OutcomesByNumber& packed,
               double bytes) {
   if (separate.size() < 2) return;
@@ -126,7 +126,7 @@ void add_call(std::vector<Fact>& facts, const OutcomesByNumber& separate, const 
   facts.push_back(std::move(fact));
 }
 
-/// Of an alternative that there is nothing to compare with: its largest and its smallest pieces.
+/// Adds the times of an alternative that has nothing to be compared with, for its largest and its smallest pieces.
 void add_alone(std::vector<Fact>& facts, const OutcomesByNumber& cases, const char* alternative, double bytes) {
   std::vector<double> piece_bytes;
   std::vector<double> durations_s;

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(block_threads)
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
     std::uint32_t x = words[i];
     for (std::uint32_t k = 0; k < steps; ++k) {
-      // Written out, for the compiler would make one multiplication and addition of several steps.
+      // In PTX, because the compiler would merge several steps into one multiplication and addition.
       asm volatile("mad.lo.u32 %0, %0, %1, %2;" : "+r"(x) : "r"(sequence_multiplier), "r"(sequence_increment));
     }
     words[i] = x;
@@ -47,7 +47,7 @@ using measure::Seconds;
 
 void validate(const Case& decided) { require_pieces(decided[axis::size_bytes], decided[axis::chunks], "chunks"); }
 
-/// Against the same operations in one stream, as the model foresees them.
+/// The predicted speedup over the same operations in one stream.
 std::optional<double> speedup(const Workload& workload, const model::Prediction& prediction,
                               const model::Profile& profile) {
   Workload sequence = workload;
@@ -90,7 +90,7 @@ struct Part {
   std::uint64_t words;
 };
 
-/// By the host's clock, the middle one of a few runs.
+/// The median duration of a few runs, by the host's clock.
 template <class Work>
 Seconds median_duration_of(const Work& work) {
   std::array<Seconds, 3> samples;
@@ -185,8 +185,8 @@ class OverlapExperiment final : public measure::Experiment {
                                    cudaMemcpyHostToDevice, stream.get()),
                    "copy in");
   }
-  /// Fills the GPU, so that kernels of different streams have no room beside each other. Those of chunks too small for
-  /// that may run at once, but gain nothing that the whole kernel alone does not have: it keeps all multipliers busy.
+  /// Fills the GPU, so that kernels of different streams have no room beside each other. Kernels of smaller chunks may
+  /// run at once, but gain nothing over one kernel for all data, which keeps all multipliers busy.
   void compute(const Part& part, const measure::Stream& stream) {
     const std::uint64_t blocks = (part.words + block_threads - 1) / block_threads;
     walk_words<<<static_cast<unsigned>(std::min<std::uint64_t>(blocks, resident_blocks_)), block_threads, 0,
@@ -200,7 +200,7 @@ class OverlapExperiment final : public measure::Experiment {
   }
   void work_on_host() { host_result_ = walk(host_seed, host_steps_); }
 
-  /// Depth first: a chunk goes all the way before the next one is queued. Waits for everything.
+  /// Queues all stages of a chunk before those of the next (depth first), and waits for everything.
   void run(StageRecorder* recorder) {
     const auto stage = [&](const char* name, unsigned stream, auto work) {
       const auto queue = [&] { (this->*work.first)(work.second, streams_[stream]); };
@@ -222,7 +222,7 @@ class OverlapExperiment final : public measure::Experiment {
     if (plan_.host_works && plan_.streams == 1) host_stage();
   }
 
-  /// How long copying in takes from pinned memory: measured on no more than it takes to know the link.
+  /// The time of copying in from pinned memory, measured on 32 MiB at most, which is enough to know the link.
   [[nodiscard]] Seconds pinned_copy_time() {
     const std::uint64_t bytes = std::min(plan_.bytes, std::uint64_t{32} << 20U);
     const Buffer pinned(Memory::pinned, bytes);
@@ -236,8 +236,8 @@ class OverlapExperiment final : public measure::Experiment {
     return copies.min * (static_cast<double>(plan_.bytes) / static_cast<double>(bytes));
   }
 
-  /// Finds the steps that take the kernel, and the host, the asked share of the time of copying in. That is the time
-  /// from pinned memory, whatever the case uses, so that all alternatives compute the same.
+  /// Finds the numbers of steps for which the kernel, and the host, take `kernel_share` of the time of copying in. The
+  /// copies for this are from pinned memory, whatever the case uses, so that all alternatives compute the same.
   void calibrate() {
     const Seconds target = plan_.kernel_share * pinned_copy_time();
     const auto kernel_time = [this](std::uint64_t steps) {

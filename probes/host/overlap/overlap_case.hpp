@@ -1,5 +1,5 @@
 #pragma once
-// A case of the overlap probe in numbers, and what its cases show together.
+// A case of the overlap probe in numbers, and the conclusions from several cases.
 
 #include <cstdint>
 #include <span>
@@ -18,10 +18,10 @@ inline constexpr Number<double> kernel_percent{"kernel_percent"};
 inline constexpr Number chunks{"chunks"};
 }  // namespace axis
 
-/// What a case decides.
+/// A case in numbers.
 struct Plan {
   std::uint64_t streams;
-  std::uint64_t chunks;  ///< pieces that the data goes through the device in: one in a single stream
+  std::uint64_t chunks;  ///< pieces of the data; 1 in a single stream
   std::uint64_t bytes;
   double kernel_share;  ///< of the time of copying in
   bool pageable;
@@ -41,9 +41,9 @@ struct Plan {
   [[nodiscard]] unsigned host_stream() const { return static_cast<unsigned>(streams == 1 ? 0 : streams); }
 };
 
-/// How much of copying and computing a run can do at once, and in how many streams: for the cases of one size, chunking
-/// and kernel. Cases without the metric `speedup`, which measuring gives, get it against the same alternative in one
-/// stream, if that ran.
+/// Concludes how much of copying and computing a run can do at once, and in how many streams, for the cases of one
+/// size, chunking and kernel. Cases without the metric `speedup` are compared with the same alternative in one stream,
+/// if that ran.
 [[nodiscard]] Conclusion conclude_overlap(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::host

@@ -1,4 +1,4 @@
-// How much of copying and computing a run does at once, and in how many streams.
+// Concludes how much of copying and computing a run does at once, and in how many streams.
 
 #include <algorithm>
 #include <optional>
@@ -34,14 +34,14 @@ struct Runs {
   Runs(const Runs&) = delete;
   Runs& operator=(const Runs&) = delete;
 
-  /// What several streams gain over the stages one after another; absent where that is not known.
+  /// The gain of several streams over the stages one after another; nullopt if it is not known.
   [[nodiscard]] std::optional<FactValue> speedup() const {
     if (const auto measured = best->metric("speedup")) return FactValue("speedup_ratio", *measured);
     return sequence == nullptr ? std::nullopt : std::optional(gain_value("speedup_ratio", *sequence, *best));
   }
 };
 
-/// What several streams gain; `parts` is all that can overlap.
+/// Adds the gain of several streams; `parts` names everything that can overlap.
 void add_streams(std::vector<Fact>& facts, const Runs& runs, const char* parts) {
   if (runs.best == nullptr) return;
   const auto streams = static_cast<double>(streams_of(*runs.best));
@@ -82,7 +82,8 @@ void add_pageable(std::vector<Fact>& facts, const Outcome* pageable, const Outco
                             {gain_value("slowdown_ratio", *pageable, *pinned)}));
 }
 
-/// Where copies are the longest part, they are longer together than alone.
+/// Adds that copies in both directions slow each other down, if they are the longest part and the run stays below its
+/// bound.
 void add_both_ways(std::vector<Fact>& facts, const Outcome* best) {
   if (best == nullptr) return;
   const auto in = best->metric("copy_in_ms");
@@ -98,7 +99,7 @@ void add_both_ways(std::vector<Fact>& facts, const Outcome* best) {
                    {{"in_ms", *in}, {"out_ms", *out}}});
 }
 
-/// Of one stream alone.
+/// The fact for cases of one stream alone.
 Fact on_one_stream(const Outcome& outcome) {
   Fact fact{FactKind::limit, {outcome.index}, "One stream overlaps nothing."};
   if (const auto bound = outcome.metric("bound_speedup")) {

@@ -108,7 +108,7 @@ class TransferExperiment final : public measure::Experiment {
 
   std::vector<std::pair<std::string, double>> metrics(cudaStream_t stream, Seconds per_launch) override {
     std::vector<std::pair<std::string, double>> result;
-    // Pageable copies are timed by the host's clock as it is.
+    // Pageable copies are timed by the host's clock anyway.
     const Seconds round_trip = transfer_.pageable() ? per_launch : round_trip_of(stream);
     result.emplace_back("round_trip_us", round_trip.count() * 1e6);
     if (!transfer_.pageable()) {
@@ -143,7 +143,7 @@ class TransferExperiment final : public measure::Experiment {
   /// `stream` goes on when the other stream has come as far as it is now.
   void join(cudaStream_t stream) { measure::order_streams(back_.get(), stream, join_); }
 
-  /// How long each way takes while both run, with events around each copy.
+  /// Adds the bandwidth of each way while both run, from events around each copy.
   void add_each_way(std::vector<std::pair<std::string, double>>& result) {
     const measure::Stream& stream = session_->stream();
     measure::Gate gate;

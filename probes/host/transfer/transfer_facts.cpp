@@ -1,4 +1,4 @@
-// What each kind of host memory gives a copy, and what it costs.
+// Concludes what a copy gains from each kind of host memory, and what that memory costs.
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +49,7 @@ std::vector<Kind> kinds_of(std::span<const Outcome> outcomes) {
   return kinds;
 }
 
-/// What can be said of all kinds: their outcomes at the largest size that all of them have. Empty if there is none.
+/// The outcomes of all kinds at the largest size that all of them have. Empty if there is none.
 std::vector<Outcome> comparable(std::span<const Kind> kinds) {
   std::vector<Outcome> found;
   if (kinds.empty()) return found;
@@ -100,7 +100,7 @@ Fact fastest_memory(std::span<const Outcome> kinds, const Outcome& best) {
   return fact;
 }
 
-/// After how many copies page-locking has saved what it costs.
+/// Adds the number of copies after which page-locking has saved what it costs.
 void add_locking(std::vector<Fact>& facts, std::span<const Outcome> kinds) {
   const Outcome* pageable = of_memory(kinds, Memory::pageable);
   const Outcome* registered = of_memory(kinds, Memory::registered);
@@ -119,7 +119,7 @@ void add_locking(std::vector<Fact>& facts, std::span<const Outcome> kinds) {
                     {"copies", copies}}});
 }
 
-/// Of the times of both directions in a row, how much both at once take. Absent without each direction's rate.
+/// The time of both directions at once as a share of the sum of each one's time. nullopt without each direction's rate.
 std::optional<double> share_of_serial(const Outcome& outcome) {
   const auto to_device = outcome.metric("to_device_gb_per_s");
   const auto to_host = outcome.metric("to_host_gb_per_s");
@@ -128,7 +128,7 @@ std::optional<double> share_of_serial(const Outcome& outcome) {
   return outcome.seconds / (bytes * per_giga * (1 / *to_device + 1 / *to_host));
 }
 
-/// Whether copies in both directions overlap.
+/// Adds whether copies in both directions overlap.
 void add_both_ways(std::vector<Fact>& facts, const Outcome& example, const Outcome* pageable) {
   const auto share = share_of_serial(example);
   if (!share) return;
@@ -151,7 +151,7 @@ void add_both_ways(std::vector<Fact>& facts, const Outcome& example, const Outco
   facts.push_back(std::move(fact));
 }
 
-/// Of both ways together, if they are.
+/// The bandwidth that large copies approach, for both ways together if the cases copy both ways.
 double asymptotic_gb_per_s(const Kind& kind) {
   const bool both = kind.by_size.begin()->second->tested[axis::direction] == Direction::both;
   return kind.cost->bytes_per_s * (both ? 2 : 1) * per_giga;
@@ -177,7 +177,7 @@ Conclusion conclude_transfer(std::span<const Outcome> outcomes) {
   std::vector<Fact>& facts = conclusion.facts;
   if (const std::vector<Outcome> readings = comparable(kinds); !readings.empty()) {
     const Outcome& best = best_of(readings);
-    // The first of those as fast, whose order is noise.
+    // The first of the kinds that are as fast as the best: their order is noise.
     const auto example = std::ranges::find_if(readings, [&](const Outcome& kind) { return as_good(kind, best); });
     facts.push_back(fastest_memory(readings, best));
     add_locking(facts, readings);

@@ -17,7 +17,7 @@
 
 namespace gpumem::host {
 
-/// What fits in a device's queue at once, see Experiment::queued_commands().
+/// Launches that fit in a device's queue at once, see Experiment::queued_commands().
 constexpr std::uint64_t most_passes = 256;
 
 static Workload describe_zero_copy(const Case& decided, const Device&) {
@@ -79,7 +79,7 @@ class ZeroCopyExperiment final : public measure::Experiment {
     run(checksums, stream);
     if (!job_.launch.stores()) return check_output(*session_, job_.launch, job_.pattern, checksums, stream);
     measure::check(cudaStreamSynchronize(stream), "run the kernel");
-    // By the host itself: it sees what arrived.
+    // The host itself compares: it sees what arrived.
     const Difference difference =
         compare_stored(host_target_.words(), job_.launch.words_per_element(), job_.launch.count, job_.pattern);
     return {difference.mismatches, difference.first, "32-bit words of the target in host memory"};

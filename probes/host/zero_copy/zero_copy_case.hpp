@@ -51,7 +51,7 @@ struct ZeroCopy {
                .count = decided[global::axis::buffer_bytes] / decided[global::axis::word_bytes],
                .tile = {.block_threads = 256, .elements_per_thread = mapped ? mapped_elements : copied_elements}} {}
 
-  /// Of one array: what is copied, gaps included.
+  /// Bytes of one array that are copied, gaps included.
   [[nodiscard]] std::uint64_t extent_bytes() const { return pattern.extent(launch.count) * launch.word_bytes; }
   [[nodiscard]] std::uint64_t extent_words() const { return extent_bytes() / sizeof(std::uint32_t); }
   [[nodiscard]] std::uint64_t checksum_bytes() const {

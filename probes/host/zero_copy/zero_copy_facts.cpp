@@ -1,4 +1,4 @@
-// From how many passes over host memory it pays to copy it to the device first.
+// Concludes from how many passes over host memory it pays to copy the data to the device first.
 
 #include <algorithm>
 #include <cmath>
@@ -47,7 +47,7 @@ double break_even(const BothPlacements& a, const BothPlacements& b) {
   return static_cast<double>(a.passes) - a.saved_s() / per_pass_s;
 }
 
-/// The smallest whole number above, at least 1.
+/// The smallest whole number above `passes`, at least 1.
 std::uint64_t next_whole(double passes) { return static_cast<std::uint64_t>(std::max(std::floor(passes), 0.0)) + 1; }
 
 std::optional<std::uint64_t> pays_from(std::span<const BothPlacements> pairs) {
@@ -103,7 +103,7 @@ Saying saying_of(std::span<const BothPlacements> pairs, std::optional<std::uint6
               : "{direct} for up to {passes_most} passes. Copying then still takes {slowdown_ratio} as long."};
 }
 
-/// What to do, where both placements ran with one number of passes at least.
+/// The advice if both placements ran with at least one number of passes.
 Fact recommended(std::span<const BothPlacements> pairs, std::optional<std::uint64_t> from) {
   const BothPlacements& most = pairs.back();
   const global::Op op = most.mapped->tested[global::axis::op];
@@ -127,7 +127,7 @@ Fact recommended(std::span<const BothPlacements> pairs, std::optional<std::uint6
   return fact;
 }
 
-/// Of one placement, where there is nothing to choose: what a pass costs is still worth knowing.
+/// The cost of a pass in the only placement that ran, when there is nothing to compare.
 Fact on_one_placement(std::span<const Outcome> outcomes) {
   const Case& tested = outcomes.front().tested;
   const OutcomesByNumber by_passes = by_number(outcomes, axis::mapped, tested[axis::mapped], axis::passes);

@@ -22,7 +22,8 @@ namespace gpumem::kernels {
 
 constexpr unsigned warps_per_block = divergent_block_threads / access::warp_lanes;
 
-/// What parts.
+/// The units that part: lanes, whole warps, lanes in loops of unequal length or for a predicated load, or lanes that
+/// __syncwarp() brings together.
 enum class Parting { lanes, warps, loops, predicated, syncwarp };
 
 namespace axis {
@@ -163,7 +164,7 @@ static std::optional<double> predicted_cycles(const Workload& workload, const mo
          (static_cast<double>(workload.blocks) * warps_per_block * divergence_steps * schedulers);
 }
 
-/// What is said where many paths take longer than one, and where they do not.
+/// The sentences for many paths that take longer than one, and for those that do not.
 struct SaidOfParting {
   Parting parting;
   const char* longer;
@@ -192,7 +193,7 @@ constexpr std::array<SaidOfParting, 5> partings = {{
      "Loads by one lane in {paths} at a time take no longer than loads by all lanes."},
 }};
 
-/// Each parting against one path of its own.
+/// Compares, for each parting, the most paths with one path.
 static Conclusion conclude_divergence(std::span<const Outcome> outcomes) {
   Conclusion conclusion;
   for (const auto& [parting, longer, no_longer] : partings) {

@@ -1,5 +1,5 @@
 #pragma once
-// What the lanes of the divergence probe compute, shared by its kernels, their check and what the host says of them.
+// The arithmetic of the divergence probe's lanes, shared by its kernels, their check and the description for the model.
 
 #include <cstdint>
 
@@ -13,14 +13,14 @@ inline constexpr unsigned steps_at_once = 8;       ///< in the loop's body
 inline constexpr unsigned steps_per_round = trips * steps_at_once;
 inline constexpr unsigned divergence_steps = divergence_rounds * steps_per_round;
 
-/// Steps of paths differ in both constants, so that no two paths are the same code: numbers of Numerical Recipes'
-/// generator (7.1) and odd or even ones beside them, below 2^31.
+/// Constants of a path's steps. Both differ between paths, so that no two paths are the same code: the numbers of
+/// Numerical Recipes' generator (7.1) and further odd ones, below 2^31.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t multiplier(unsigned path) { return 1664525U + path * 177570U; }
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t increment(unsigned path) {
   return 1013904223U + path * 3960562U;
 }
 
-/// The path of a lane, or of a warp, in a round, of a power of two.
+/// The path of a lane, or of a warp, in a round; `paths` is a power of two.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned path_of(unsigned number, unsigned round, unsigned paths) {
   return (number + round) % paths;
 }

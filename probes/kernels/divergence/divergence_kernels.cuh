@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(divergent_block_threads)
   results[thread] = x;
 }
 
-/// What a thread's lane computes, by loops over numbers instead of paths of code.
+/// The arithmetic that check_walks() repeats for a thread, in loops over path numbers instead of separate code.
 enum class Branching { by_lane, by_warp, unequal, loads };
 
 static __global__ void check_walks(const std::uint32_t* results, Branching walk, unsigned paths,

@@ -128,7 +128,7 @@ static Fact fusion_gain(std::uint64_t bytes, const FusionPair& pair, const char*
                     {"separate_s", separate->seconds}});
 }
 
-/// Of the largest size that ran both fused and not, and of the smallest where it gains otherwise.
+/// Concludes for the largest size that ran both fused and not, and for the smallest if its gain differs.
 static Conclusion conclude_fusion(std::span<const Outcome> outcomes) {
   std::map<std::uint64_t, FusionPair> pairs;
   for (const Outcome& outcome : outcomes) {

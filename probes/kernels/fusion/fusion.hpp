@@ -15,7 +15,7 @@ namespace gpumem::kernels {
 enum class GeluStep : unsigned { square, cube, scale_cube, add_x, scale_sum, tanh, add_one, times_x, halve };
 inline constexpr unsigned gelu_steps = 9;
 
-/// Whether a step reads x beside t.
+/// True if the step reads x beside t.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr bool reads_x_too(GeluStep step) {
   return step == GeluStep::cube || step == GeluStep::add_x || step == GeluStep::times_x;
 }
@@ -31,9 +31,10 @@ struct Fusion {
 
   explicit Fusion(const Case& decided);
 
-  /// Of one kernel: 16 bytes per thread, a word of four floats. What is left in the last word is computed too.
+  /// The launch of one kernel: 16 bytes per thread, a word of four floats. The last word is computed whole, even beyond
+  /// the end of the array.
   [[nodiscard]] global::Launch launch() const;
-  /// From one array to the next: each starts on a line.
+  /// Bytes from one array to the next: each starts on a line.
   [[nodiscard]] std::uint64_t step_bytes() const;
   [[nodiscard]] unsigned kernels() const;
   [[nodiscard]] unsigned arrays_read() const;  ///< by all kernels together

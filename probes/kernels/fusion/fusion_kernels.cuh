@@ -41,7 +41,7 @@ __device__ inline float4 apply(GeluStep step, float4 t, float4 x) {
   return {apply(step, t.x, x.x), apply(step, t.y, x.y), apply(step, t.z, x.z), apply(step, t.w, x.w)};
 }
 
-/// One step over whole arrays. Which one is an argument, so that all of them are launches of one kernel.
+/// One step over whole arrays. The step is an argument, so that all steps are launches of one kernel.
 template <class Word>
 __global__ void __launch_bounds__(1024)
     gelu_step(GeluStep step, const Word* source, const Word* x, Word* target, std::uint64_t count) {
@@ -78,10 +78,10 @@ __global__ void fill_gelu_input(Real* x, std::uint64_t count) {
   }
 }
 
-/// Against double precision. With e = 2^-24, half an epsilon: the argument u of tanh has at most 7 roundings of e each,
-/// the two constants' own among them, and all its terms have one sign; |u| (1 - tanh(u)^2) is at most 0.45, so tanh is
-/// off by 3.2 e for that, and by 2 e of its own (CUDA C++ Programming Guide, mathematical functions: 1 ulp). 1 + tanh
-/// is rounded by e, times x by 2 e |x|. Half of the sum is 4.1 e |x|; twice that is allowed.
+/// Compares with double precision. With e = 2^-24, half an epsilon: the argument u of tanh has at most 7 roundings of e
+/// each, the two constants' own among them, and all its terms have one sign; |u| (1 - tanh(u)^2) is at most 0.45, so
+/// tanh is off by 3.2 e for that, and by 2 e of its own (CUDA C++ Programming Guide, mathematical functions: 1 ulp).
+/// The sum 1 + tanh is rounded by e, times x by 2 e |x|. Half of the sum is 4.1 e |x|; twice that is allowed.
 template <class Real>
 __global__ void check_gelu(const Real* y, std::uint64_t count, global::Mismatches* found) {
   constexpr double allowed = 8.2 * 0x1p-24;

@@ -42,7 +42,7 @@ static Workload describe_grayscale(const Case& decided, const Device& device) {
 
 static __global__ void do_nothing() {}
 
-/// What a launch costs however little its kernel does: one of many queued behind each other.
+/// The time of a launch of an empty kernel, one of many queued behind each other.
 static measure::Seconds time_empty_launch(measure::Session& session) {
   constexpr unsigned launches = 50;
   constexpr unsigned runs = 11;
@@ -70,7 +70,8 @@ class GrayscaleExperiment final : public measure::Experiment {
     next_ = (next_ + 1) % images_;
   }
 
-  /// The first and the last image, each over two fillings: a byte that is right by chance is not so twice.
+  /// Checks the first and the last image, each over two fillings: a byte that is right by chance over one is wrong over
+  /// the other.
   measure::Verification verify(cudaStream_t stream) override {
     const measure::CheckResult<global::Mismatches> found(*session_);
     found.reset(stream);
@@ -120,7 +121,8 @@ class GrayscaleExperiment final : public measure::Experiment {
   std::uint64_t next_ = 0;
 };
 
-/// Of the share of what is expected nothing is predicted: arithmetic is no stage of the model.
+/// A metric of the speed of light, with its prediction. The share of the expected time has none: arithmetic is no stage
+/// of the model.
 static Metric light_metric(std::string name, std::string purpose, Better better) {
   const auto predict = [name](const Workload& workload, const model::Prediction& prediction,
                               const model::Profile& profile) -> std::optional<double> {
@@ -133,7 +135,7 @@ static Metric light_metric(std::string name, std::string purpose, Better better)
   return {.quantity = {std::move(name), std::move(purpose), better}, .predict = predict};
 }
 
-/// The best layout of an image against the worst, at least two.
+/// Compares the best layout of an image with the worst; at least two layouts.
 static Fact best_layout(double side, std::span<const Outcome> layouts) {
   const Outcome& best = best_of(layouts);
   const Outcome& worst = worst_of(layouts);
@@ -145,7 +147,7 @@ static Fact best_layout(double side, std::span<const Outcome> layouts) {
                     {"worst", worst.tested.name(axis::pixels)}});
 }
 
-/// How close the largest image comes to its speed of light in its best layout, and the smaller ones in theirs.
+/// Concludes how close each image comes to its speed of light in its best layout, the largest image first.
 static Conclusion conclude_grayscale(std::span<const Outcome> outcomes) {
   std::map<std::uint64_t, std::vector<Outcome>> images;  // by side
   for (const Outcome& outcome : outcomes) {

@@ -1,5 +1,6 @@
 #pragma once
-// A case of grayscale in numbers: where the bytes of its pixels lie, what it asks of memory, and what it should take.
+// A case of grayscale in numbers: the places of its pixels' bytes, its accesses to memory, and the time that it should
+// take.
 
 #include <cstdint>
 #include <string>
@@ -31,7 +32,7 @@ struct PackedPixels {
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t byte(std::uint64_t pixel, unsigned channel) const {
     return pixel * channels + channel;
   }
-  /// Where the k-th of the three words lies that hold a group of pixels.
+  /// Offset in bytes of the k-th of the three words that hold a group of pixels.
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t word_byte(std::uint64_t group, unsigned k) const {
     return (group * channels + k) * pixels_per_word;
   }
@@ -66,7 +67,7 @@ struct Grayscale {
   explicit Grayscale(const Case& decided);
 
   [[nodiscard]] std::uint64_t pixels() const { return side * side; }
-  /// The last group may have pixels that are none: they are read and written in the padding.
+  /// Groups of 16 pixels. The last one may reach into the padding, which is then read and written too.
   [[nodiscard]] std::uint64_t groups() const { return (pixels() + pixels_per_word - 1) / pixels_per_word; }
   [[nodiscard]] std::uint64_t plane_bytes() const;  ///< a multiple of a line, as the grey image has it too
   [[nodiscard]] std::uint64_t image_bytes() const { return channels * plane_bytes(); }
@@ -84,7 +85,7 @@ struct Grayscale {
   }
 };
 
-/// What a case takes at the speed of light.
+/// The time of a case at the speed of light.
 struct SpeedOfLight {
   double memory_s;   ///< useful bytes at the theoretical bandwidth
   double compute_s;  ///< the arithmetic of the pixels, at 64 instructions a cycle and multiprocessor

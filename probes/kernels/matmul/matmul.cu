@@ -40,7 +40,7 @@ struct ProductCase {
   [[nodiscard]] std::uint64_t bytes_of_b() const { return std::uint64_t{shape.k} * shape.n * real_bytes; }
   [[nodiscard]] std::uint64_t bytes_of_c() const { return std::uint64_t{shape.m} * shape.n * real_bytes; }
   [[nodiscard]] std::uint64_t multiplications() const { return std::uint64_t{shape.m} * shape.n * shape.k; }
-  /// Where in one allocation B and C begin: on a boundary that no access crosses.
+  /// Offsets in bytes of B and C in the one allocation: on a boundary that no access crosses.
   [[nodiscard]] std::uint64_t place_of_b() const { return whole_lines(bytes_of_a()); }
   [[nodiscard]] std::uint64_t place_of_c() const { return place_of_b() + whole_lines(bytes_of_b()); }
   [[nodiscard]] std::uint64_t allocated_bytes() const { return place_of_c() + whole_lines(bytes_of_c()); }
@@ -186,7 +186,7 @@ class ProductExperiment final : public measure::Experiment {
     measure::check(cudaGetLastError(), "launch the fill of the matrices");
   }
 
-  /// Every element that is affordable, and of every one at least whether it can be true.
+  /// Checks every element if that is affordable; else a sample of them, and that every element is in range.
   template <class Real>
   void check(WrongEntries* found, cudaStream_t stream) {
     const Real* const c = at<const Real>(case_.place_of_c());

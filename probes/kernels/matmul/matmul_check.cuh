@@ -1,6 +1,6 @@
 #pragma once
-// The content of the matrices and the check of their product, which has nothing in common with what it checks but the
-// elements of A and B.
+// The content of the matrices and the check of their product, which shares nothing with the kernels that it checks but
+// the elements of A and B.
 
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 
 namespace gpumem::kernels {
 
-/// What a check found; in device memory.
+/// The result of a check, in device memory.
 struct WrongEntries {
   unsigned long long count = 0;
   unsigned long long first = ~0ULL;  ///< smallest index of a wrong element of C; all ones without any
@@ -40,7 +40,7 @@ __global__ void fill_matrix(Real* values, unsigned matrix, std::uint64_t count) 
   }
 }
 
-/// A sum of products of floats, which doubles hold exactly: what is rounded off is 2^-29 of what floats lose.
+/// A sum of products of floats, which doubles hold exactly: rounding loses 2^-29 of what it loses in floats.
 struct ReferenceSum {
   double sum = 0;
 
@@ -49,8 +49,8 @@ struct ReferenceSum {
   [[nodiscard]] __device__ double off(double computed) const { return fabs(computed - sum); }
 };
 
-/// The same of doubles, with what every product and addition rounds off kept and added at the end (Ogita, Rump and
-/// Oishi, Accurate Sum and Dot Product, algorithm 5.3): as if in twice the precision.
+/// A sum of products of doubles. The roundings of every product and addition are kept and added at the end (Ogita, Rump
+/// and Oishi, Accurate Sum and Dot Product, algorithm 5.3): as if in twice the precision.
 struct CompensatedSum {
   double sum = 0;
   double lost = 0;
@@ -72,9 +72,9 @@ struct CompensatedSum {
 __device__ inline ReferenceSum reference_of(float /*of such*/) { return {}; }
 __device__ inline CompensatedSum reference_of(double /*of such*/) { return {}; }
 
-/// `entries` elements of C, all of them if that is as many as it has. However it adds up, a sum of k products is off by
-/// no more than gamma_k = k u / (1 - k u) of that of their absolute values (Higham, Accuracy and Stability of Numerical
-/// Algorithms, section 3.1), which for matrices without negative elements is the sum itself.
+/// Checks `entries` elements of C: all of them if C has no more. In whatever order it is added up, a sum of k products
+/// is off by no more than gamma_k = k u / (1 - k u) times the sum of their absolute values (Higham, Accuracy and
+/// Stability of Numerical Algorithms, section 3.1), which for matrices without negative elements is the sum itself.
 template <class Real>
 __global__ void check_product(const Real* c, ProductShape shape, std::uint64_t entries, WrongEntries* found) {
   constexpr double unit_roundoff = sizeof(Real) == sizeof(float) ? 0x1p-24 : 0x1p-53;
@@ -96,7 +96,7 @@ __global__ void check_product(const Real* c, ProductShape shape, std::uint64_t e
   }
 }
 
-/// What no product of such matrices can be, in any element: poison is negative.
+/// Reports elements that no product of these matrices can have: below 0, as poison is, or above k.
 template <class Real>
 __global__ void check_range(const Real* c, ProductShape shape, WrongEntries* found) {
   const std::uint64_t count = std::uint64_t{shape.m} * shape.n;

@@ -1,12 +1,12 @@
 #pragma once
-// Which elements of a large product are checked.
+// Chooses the elements of a large product that are checked.
 
 #include "engine/measure/content.hpp"
 #include "probes/kernels/matmul/matmul_geometry.hpp"
 
 namespace gpumem::kernels {
 
-/// Up to so many multiplications every element is checked; beyond, `checked_entries` of them are.
+/// Every element is checked up to this many multiplications, beyond that `checked_entries` elements.
 inline constexpr std::uint64_t most_checked_whole = std::uint64_t{1} << 30U;
 inline constexpr std::uint32_t checked_entries = 16384;
 
@@ -15,7 +15,7 @@ struct ProductEntry {
   std::uint32_t column;
 };
 
-/// Row or column of an element at the first or last place of a tile of 16, 32, 64 or 128.
+/// A row or column at the first or last place of a tile with a side of 16, 32, 64 or 128.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t at_tile_edge(std::uint32_t random, std::uint32_t extent) {
   const std::uint32_t side = 16U << (random >> 4U) % 4;
   const std::uint32_t tile = (random >> 6U) % blocks_for(extent, side);
@@ -23,8 +23,8 @@ struct ProductEntry {
   return place < extent ? place : extent - 1;
 }
 
-/// The first four are the corners of C. Of the others each second is at random, each fourth at a corner of a tile, the
-/// rest at an edge of one.
+/// The i-th element to check. The first four are the corners of C. After them, every second element is random, every
+/// fourth lies at a corner of a tile, and the rest lie at an edge of one.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr ProductEntry checked_entry(std::uint32_t i, const ProductShape& shape) {
   if (i < 4) return {i % 2 == 0 ? 0 : shape.m - 1, i / 2 == 0 ? 0 : shape.n - 1};
   // Words of consecutive indices are too alike: they go through a second round.

@@ -1,4 +1,4 @@
-// What each variant of a matrix product gains, and why.
+// Concludes what each variant of a matrix product gains, and why.
 
 #include <utility>
 #include <vector>
@@ -10,7 +10,7 @@ namespace gpumem::kernels {
 
 namespace {
 
-/// Where both ran.
+/// Adds the gain of `to` over `from`, if both ran.
 void add_gain(std::vector<Fact>& facts, const Outcome* from, const Outcome* to, const char* gains,
               const char* no_gain) {
   if (from == nullptr || to == nullptr) return;
@@ -20,7 +20,7 @@ void add_gain(std::vector<Fact>& facts, const Outcome* from, const Outcome* to, 
                              {"from", from->tested.name(axis::matmul)}}));
 }
 
-/// Against the library where it ran.
+/// The fastest variant by hand, compared with the library if that ran.
 Fact best_fact(const Outcome& best, const Outcome* library) {
   const ProductShape shape = product_shape(best.tested);
   Fact fact{FactKind::fastest,

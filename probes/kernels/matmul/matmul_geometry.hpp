@@ -1,6 +1,6 @@
 #pragma once
-// Which thread of a product's kernels has which elements, and where its tiles lie in shared memory. Kernels and access
-// sites work it out with the same functions.
+// The elements of each thread in a product's kernels, and the places of its tiles in shared memory. Kernels and access
+// sites compute both with the same functions.
 
 #include "engine/access/request.hpp"
 
@@ -13,7 +13,7 @@ struct ProductShape {
   std::uint32_t k;
 };
 
-/// What a thread loads from a tile at once where neighbouring elements are its own.
+/// Bytes that a thread loads from a tile at once if neighbouring elements are its own.
 inline constexpr std::uint32_t wide_bytes = 16;
 
 /// Blocks of the kernels without tiles: a warp lies along a row of C, or down a column of it.
@@ -44,9 +44,10 @@ struct SquareTile {
   }
 };
 
-/// 128 x 128 elements of C of a block of 256 threads, 8 x 8 of each. A warp has 32 x 64: its lanes are 4 by 8, and each
-/// lane has `groups` x `groups` squares of as many elements a side as one load brings, the squares of neighbours side
-/// by side. Of A, the block's tile lies transposed, so that what a lane needs of it lies side by side too.
+/// A block of 256 threads with 128 x 128 elements of C, 8 x 8 per thread. A warp has 32 x 64 elements and 4 by 8 lanes.
+/// Each lane has `groups` x `groups` squares of `group` elements a side, as many as one load brings; the squares of
+/// neighbouring lanes lie side by side. The tile of A lies transposed, so that the elements that a lane needs of it lie
+/// side by side too.
 template <std::uint32_t real_bytes>
 struct RegisterBlock {
   static constexpr std::uint32_t side = 128;
@@ -59,11 +60,13 @@ struct RegisterBlock {
   static constexpr std::uint32_t blocks_per_multiprocessor = real_bytes == sizeof(float) ? 2 : 1;
   static constexpr std::uint32_t lane_rows = 4;
   static constexpr std::uint32_t lane_columns = 8;
-  /// Of the transposed tile: a warp that brings a few elements of several rows stores them in banks of their own.
+  /// Elements from one column of A to the next in the transposed tile: padded, so that a warp that brings a few
+  /// elements of several rows stores them in different banks.
   static constexpr std::uint32_t pitch = side + group;
 
-  // Bit 0 of a lane's number counts rows, bits 1 to 3 columns, bit 4 rows: of A's words lanes agree with their second
-  // neighbour, of B's with their first, and shared memory serves both in half the wavefronts (shared_wavefronts).
+  // Bit 0 of a lane's number counts rows, bits 1 to 3 columns, bit 4 rows. So a lane reads the same words of A as its
+  // second neighbour and the same words of B as its first, and shared memory serves both in half the wavefronts
+  // (shared_wavefronts).
   static GPUMEM_HOST_DEVICE constexpr std::uint32_t lane_row(std::uint32_t lane) { return lane % 2 + lane / 16 * 2; }
   static GPUMEM_HOST_DEVICE constexpr std::uint32_t lane_column(std::uint32_t lane) { return lane / 2 % 8; }
 
@@ -77,7 +80,8 @@ struct RegisterBlock {
     return (warp_column * groups + square) * lane_columns * group + lane_column(thread % access::warp_lanes) * group;
   }
 
-  // What a thread brings: word number `word` of a tile, of `width` elements.
+  // The words of `width` elements that threads bring: `words` for each thread, and the places of word number `word` in
+  // the tiles of A and B.
   static GPUMEM_HOST_DEVICE constexpr std::uint32_t words(std::uint32_t width) {
     return side * depth / width / threads;
   }
@@ -109,7 +113,8 @@ struct RegisterBlock {
   return shape.n % wide == 0 && shape.k % wide == 0 ? wide : 1;
 }
 
-/// What a thread of a RegisterBlock may take of the 65536 registers of a multiprocessor; 255 is the most there is.
+/// Registers that a thread of a RegisterBlock may take, of the 65536 of a multiprocessor; 255 is the most for any
+/// thread.
 [[nodiscard]] constexpr std::uint32_t registers_left(std::uint32_t real_bytes) {
   constexpr std::uint32_t registers = 65536 / RegisterBlock<4>::threads;
   return real_bytes == sizeof(float) ? registers / RegisterBlock<4>::blocks_per_multiprocessor : 255;

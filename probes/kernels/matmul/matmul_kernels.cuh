@@ -1,6 +1,6 @@
 #pragma once
-// The kernels of C = A x B, each as it is written step by step: from global memory alone, with rows or tiles of it in
-// shared memory, and with several outputs of a thread in registers.
+// The kernels of C = A x B, from the simplest on: from global memory alone, with rows or tiles in shared memory, and
+// with several outputs of a thread in registers.
 
 #include <cstdint>
 
@@ -39,7 +39,7 @@ __device__ inline void pack(const double* values, double2& word) { word = {value
 __device__ inline float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 __device__ inline double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
 
-/// Where rows are counted in 32 bits and elements may not be.
+/// Index of an element, in 64 bits: 32 bits hold a row or a column, but perhaps not the index.
 __device__ inline std::uint64_t place(std::uint32_t row, std::uint32_t columns, std::uint32_t column) {
   return std::uint64_t{row} * columns + column;
 }
@@ -61,8 +61,8 @@ __device__ Real row_by_column(const Real* row, const Real* column, const Product
   return sum;
 }
 
-/// One thread per element of C, everything from global memory. Blocks of 32 x 16 threads: `down_columns` is what the
-/// textbook warns of, neighbouring threads in different rows.
+/// One thread per element of C, everything from global memory, in blocks of 32 x 16 threads. With `down_columns`,
+/// neighbouring threads have different rows, which the textbook warns of.
 template <class Real, bool down_columns>
 __global__ void __launch_bounds__(direct::threads)
     product_from_global(const Real* __restrict__ a, const Real* __restrict__ b, Real* __restrict__ c,
@@ -106,8 +106,8 @@ __global__ void __launch_bounds__(direct::threads)
   c[place(row, shape.n, column)] = row_by_column<Real>(kept, b + column, shape);
 }
 
-/// A tile of A and one of B at a time in shared memory; what lies beyond the matrices is zero there. Of the tile of A
-/// a thread reads 16 bytes of its row at once, which are the same for all threads of the row.
+/// A tile of A and one of B at a time in shared memory; elements beyond the matrices are zero there. A thread reads 16
+/// bytes of its row of the tile of A at once, the same for all threads of the row.
 template <class Real, std::uint32_t side, std::uint32_t outputs>
 __global__ void __launch_bounds__(side* side / outputs)
     product_in_tiles(const Real* __restrict__ a, const Real* __restrict__ b, Real* __restrict__ c, ProductShape shape) {

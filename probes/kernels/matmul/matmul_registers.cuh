@@ -1,6 +1,6 @@
 #pragma once
-// C = A x B with 8 x 8 outputs of a thread in registers: of 16 words that a thread reads from shared memory it makes 64
-// multiplications, and the next tiles are on their way while it does.
+// C = A x B with 8 x 8 outputs of a thread in registers. A thread makes 64 multiplications of every 16 elements that it
+// reads from shared memory, and meanwhile the next tiles are on their way.
 
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 
 namespace gpumem::kernels {
 
-/// What one thread of product_in_registers moves of the next tiles: from global memory into registers, and, when the
-/// present tiles are used up, from there into shared memory.
+/// One thread's share of the next tiles in product_in_registers(). load() brings it from global memory into registers;
+/// store() puts it into shared memory when the present tiles are used up.
 template <class Real, class Word>
 struct NextTiles {
   using Block = RegisterBlock<sizeof(Real)>;
@@ -51,7 +51,7 @@ struct NextTiles {
   }
 };
 
-/// `Word` is what a thread moves at once from and to global memory.
+/// A thread moves one `Word` at a time from and to global memory.
 template <class Real, class Word>
 __global__ void __launch_bounds__(RegisterBlock<sizeof(Real)>::threads,
                                   RegisterBlock<sizeof(Real)>::blocks_per_multiprocessor)

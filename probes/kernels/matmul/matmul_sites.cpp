@@ -13,15 +13,15 @@ using access::Op;
 using access::Space;
 using access::warp_lanes;
 
-/// A matrix by warps whose lanes lie in so many rows.
+/// A walk over a matrix by warps whose lanes lie in `lane_rows` rows.
 MatrixWalk walk_of(std::uint64_t rows, std::uint64_t columns, std::uint32_t real_bytes, unsigned lane_rows = 1) {
   return {.rows = {.extent = rows, .lanes = lane_rows},
           .columns = {.extent = columns, .lanes = warp_lanes / lane_rows},
           .word_bytes = real_bytes};
 }
 
-/// Requests to shared memory that every block makes for every tile, at the same places: `address` says where a lane's
-/// word begins, by the number of the request among those of a tile.
+/// Requests to shared memory that every block makes for every tile, at the same places: `address` gives the first byte
+/// of a lane's word, from the number of the request among those of a tile and the lane.
 access::Site tile_site(const char* name, Op op, unsigned word_bytes, unsigned instructions, std::uint64_t in_a_tile,
                        std::uint64_t tiles, std::function<std::uint64_t(std::uint64_t, unsigned)> address) {
   access::Site site{.name = name,
@@ -46,7 +46,8 @@ access::Site tile_site(const char* name, Op op, unsigned word_bytes, unsigned in
   return site;
 }
 
-/// Loads of what blocks share: each of so many brings it to its multiprocessor's L1, and uses it from there.
+/// Marks loads of data that several blocks share: each of `blocks` blocks brings it to its multiprocessor's L1, and
+/// uses it from there.
 access::Site fetched(access::Site site, std::uint64_t blocks) {
   site.fetches = blocks;
   return site;
@@ -74,7 +75,8 @@ std::vector<access::Site> direct_sites(ProductBy by, const ProductShape& shape, 
   const access::Site a =
       fetched(walking_site("A", Op::load, direct::brought + 1, walk_of(shape.m, shape.k, real_bytes), launch.blocks_x),
               launch.blocks_x);
-  // Where a row begins in shared memory moves all of its words by as many banks.
+  // The stores to shared memory take the addresses of the loads: another start of a row shifts all of its words by as
+  // many banks.
   access::Site kept = a;
   kept.name = "rows of A";
   kept.space = Space::shared;
@@ -172,7 +174,7 @@ std::vector<access::Site> register_block_sites(const ProductShape& shape) {
           walking_site("C", Op::store, Block::outputs * Block::outputs / width, c, 1)};
 }
 
-/// Of the kernels with square tiles; absent sides are 0.
+/// The tile of a kernel with square tiles.
 SquareTile square_tile(ProductBy by) {
   if (by == ProductBy::tile_16) return {.side = 16, .outputs = 1};
   return {.side = 32, .outputs = by == ProductBy::outputs_2 ? 2U : 1U};

@@ -1,6 +1,6 @@
 #pragma once
-// A case of C = A x B: its variant and shape, and what its kernels access, site by site. Requests follow from the shape
-// alone, and none is evaluated before it is asked for.
+// A case of C = A x B: its variant and shape, and the accesses of its kernels, site by site. Requests follow from the
+// shape alone, and none is evaluated before it is asked for.
 
 #include <span>
 #include <vector>
@@ -22,7 +22,7 @@ inline constexpr Choice<ProductBy> matmul{
     "matmul", {"row", "column", "rows-in-shared", "tile-16", "tile-32", "outputs-2", "outputs-64", "cublas"}};
 }  // namespace axis
 
-/// Of a case, whose rows and depth are its columns where they are not given.
+/// The shape of a case. Rows and depth that are 0 equal the columns.
 [[nodiscard]] ProductShape product_shape(const Case& decided);
 
 struct ProductLaunch {
@@ -36,24 +36,24 @@ struct ProductLaunch {
   [[nodiscard]] std::uint32_t block_threads() const { return threads_x * threads_y; }
 };
 
-/// Whether the threads of a block bring tiles for each other.
+/// True if the threads of a block bring tiles for each other.
 [[nodiscard]] bool in_tiles(ProductBy by);
 
-/// Cycles of the kernels without tiles (Workload::scheduler_cycles): what is issued for a multiplication is two loads,
-/// what works out the next row's address in 64 bits, and a share of the loop, beside the multiplication itself, which
-/// in double takes two cycles.
+/// Cycles of the kernels without tiles (Workload::scheduler_cycles). With each multiplication, a warp issues two loads,
+/// the computation of the next row's address in 64 bits, and a share of the loop. In double, the multiplication itself
+/// takes two cycles.
 [[nodiscard]] double direct_scheduler_cycles(const ProductShape& shape, std::uint32_t real_bytes);
 
-/// Times that a thread waits for what it loads, before it loads more.
+/// Times that a thread waits for its loads before it loads more.
 [[nodiscard]] std::uint32_t rounds_of_product(ProductBy by, const ProductShape& shape);
 
-/// Of a library that is nothing: nobody outside knows its launch.
+/// Launch and sites of a variant; empty for the library, whose kernels are unknown.
 [[nodiscard]] ProductLaunch product_launch(ProductBy by, const ProductShape& shape, std::uint32_t real_bytes);
 [[nodiscard]] std::vector<access::Site> product_sites(ProductBy by, const ProductShape& shape,
                                                       std::uint32_t real_bytes);
 
-/// What each variant gains over a simpler one, and why, of the cases of one type. Of several sizes the largest is
-/// spoken of, for small ones do not fill a GPU.
+/// Concludes what each variant gains over a simpler one, and why, for the cases of one type. Only the largest size
+/// counts, because small ones do not fill a GPU.
 [[nodiscard]] Conclusion conclude_matmul(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::kernels

@@ -1,5 +1,5 @@
 #pragma once
-// How the warps of a launch go over a matrix: which request has which elements, and which of them cost the same.
+// The walk of a launch's warps over a matrix: the elements of each request, and the requests that cost the same.
 
 #include <cstdint>
 #include <vector>
@@ -15,7 +15,7 @@ struct WalkedDirection {
   unsigned lanes = 1;
   unsigned step = 1;
 
-  /// Those in which any lane has an element of the matrix.
+  /// Number of requests in which any lane has an element of the matrix.
   [[nodiscard]] std::uint64_t requests() const;
   [[nodiscard]] std::uint64_t element(std::uint64_t request, unsigned lane) const {
     return request / step * lanes * step + lane * step + request % step;
@@ -26,7 +26,8 @@ struct WalkedDirection {
 };
 
 /// Every element of a matrix once: 32 lanes at a time, `columns.lanes` of them side by side, strip after strip along
-/// the rows. Lanes beyond an edge are inactive. In what order lanes have the elements makes no difference to sectors.
+/// the rows. Lanes beyond an edge are inactive. The order in which lanes have the elements makes no difference to
+/// sectors.
 struct MatrixWalk {
   WalkedDirection rows;
   WalkedDirection columns;  ///< in words
@@ -38,7 +39,7 @@ struct MatrixWalk {
   [[nodiscard]] std::uint64_t bytes() const { return rows.extent * columns.extent * word_bytes; }
 };
 
-/// A site of global memory that goes over a matrix so many times.
+/// A site of global memory that goes over a matrix `passes` times.
 [[nodiscard]] access::Site walking_site(const char* name, access::Op op, unsigned instructions, const MatrixWalk& walk,
                                         std::uint64_t passes);
 

@@ -1,5 +1,5 @@
-// Occupancy: how much of the memory's bandwidth so many resident warps reach, whatever keeps others out: the size of
-// blocks, registers, or shared memory.
+// Occupancy: the memory bandwidth that a number of resident warps reaches. The size of blocks, registers or shared
+// memory limits their number.
 
 #include <algorithm>
 #include <cstddef>
@@ -42,7 +42,8 @@ static Kernel kernel_of(const OccupancyCase& occupancy) {
   return kernel_holding(occupancy.registers.held, std::make_index_sequence<register_classes.size()>{});
 }
 
-/// That as many warps are resident as the case says: the compiler may have taken other registers.
+/// Throws a probe error unless as many blocks are resident as the case says: the compiler may have taken another number
+/// of registers.
 static void require_residency(const OccupancyCase& occupancy, const Kernel& kernel) {
   cudaFuncAttributes attributes{};
   measure::check(cudaFuncGetAttributes(&attributes, kernel.function), "ask what the kernel was compiled to");
@@ -98,7 +99,7 @@ class OccupancyExperiment final : public measure::Experiment {
   measure::MismatchCount mismatches_;
 };
 
-/// How many warps suffice, of any limit, and where it matters most what limits them.
+/// Concludes how many warps suffice, whatever limits them, and at which number of warps the limit matters most.
 static Conclusion conclude_occupancy(std::span<const Outcome> outcomes) {
   std::map<unsigned, std::vector<Outcome>> by_warps;
   for (const Outcome& outcome : outcomes) {

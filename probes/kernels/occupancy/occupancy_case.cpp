@@ -13,18 +13,20 @@ namespace gpumem::kernels {
 
 namespace {
 
-/// So much that `wanted` blocks fit a multiprocessor, and no more; none where its threads are no more anyway.
+/// Shared memory of a block with which `wanted` blocks fit a multiprocessor, and no more; 0 if its threads allow no
+/// more anyway.
 unsigned shared_bytes_for(unsigned wanted, unsigned threads, const Device& device) {
   constexpr std::uint64_t unit = 128;
-  // CUDA C++ Programming Guide, technical specifications per compute capability: taken beside what a block asks for.
+  // CUDA C++ Programming Guide, technical specifications per compute capability: reserved in addition to what a block
+  // asks for.
   const std::uint64_t reserved = device.compute_capability_major() >= 8 ? 1024 : 0;
   if (wanted * threads >= device.threads_per_multiprocessor) return 0;
   const std::uint64_t each = device.shared_bytes_per_multiprocessor / std::max(wanted, 1U) / unit * unit;
   return static_cast<unsigned>(std::min(each - std::min(each, reserved), device.shared_bytes_per_block));
 }
 
-/// What may leave so many warps, the best first: small blocks, of which any even number of warps is made, and many
-/// registers, so that no other limit is met before.
+/// Launches that may leave `warps` warps resident, the best first: small blocks, which add up to any even number of
+/// warps, and many registers, so that no other limit is reached before.
 std::vector<OccupancyCase> candidates(OccupancyLimit limit, unsigned warps, const Device& device) {
   std::vector<OccupancyCase> all;
   if (limit == OccupancyLimit::block_size) {
@@ -46,7 +48,8 @@ std::vector<OccupancyCase> candidates(OccupancyLimit limit, unsigned warps, cons
   return all;
 }
 
-/// All places taken again and again, and none left empty at the end: much more than L2 holds.
+/// Blocks of a launch: a multiple of those resident at once, so that no place is empty at the end, and enough to read
+/// much more than L2 holds.
 std::uint64_t blocks_of(const OccupancyCase& occupancy, const Device& device) {
   const std::uint64_t at_once = std::uint64_t{occupancy.resident_blocks} * device.multiprocessors;
   const std::uint64_t turns = 32 * device.l2_bytes / (at_once * occupancy.block_bytes());

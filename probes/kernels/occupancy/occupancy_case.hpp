@@ -1,5 +1,5 @@
 #pragma once
-// Launches of which so many warps are resident, and no more.
+// Launches with a given number of resident warps, and no more.
 
 #include <array>
 #include <cstdint>
@@ -22,8 +22,7 @@ constexpr unsigned most_occupancy_threads = 128;  ///< of a block
 constexpr unsigned loads_in_a_row = 2;
 constexpr unsigned loads_of_thread = 128;
 
-/// What kernels take of a multiprocessor's registers for a thread, and how many of these they hold full: the others are
-/// those that any of them needs.
+/// The registers that a kernel takes for a thread, and how many of them it only holds. The others do the kernel's work.
 struct RegisterClass {
   unsigned registers;
   unsigned held;
@@ -47,12 +46,13 @@ struct OccupancyCase {
   [[nodiscard]] unsigned resident_warps() const { return resident_blocks * (block_threads / access::warp_lanes); }
 };
 
-/// Absent where what the case says is to limit the warps leaves another number of them on the device.
+/// Finds the launch of a case; nullopt if the limit that the case names cannot leave its number of warps resident on
+/// the device.
 [[nodiscard]] std::optional<OccupancyCase> find_occupancy_case(const Case& decided, const Device& device);
-/// Throws instead, with the numbers that it leaves.
+/// Does the same, but throws a missing-capability error instead, with the numbers that the limit can leave.
 [[nodiscard]] OccupancyCase require_occupancy_case(const Case& decided, const Device& device);
 
-/// But for the kernel's name.
+/// The workload of a launch, except for the kernel's name.
 [[nodiscard]] Workload occupancy_workload(const OccupancyCase& occupancy);
 
 }  // namespace gpumem::kernels

@@ -1,5 +1,5 @@
 #pragma once
-// A kernel that reads what its block is to read, and holds as many registers as it is told.
+// A kernel whose blocks read an array, and whose threads hold a given number of registers meanwhile.
 
 #include <cstdint>
 
@@ -8,16 +8,16 @@
 
 namespace gpumem::kernels {
 
-/// What a thread makes of its sum and a register that it held: so that each of them tells, and none in place of
+/// Mixes a register that a thread held into its sum, so that each register changes it, and none can take the place of
 /// another.
 __device__ inline std::uint32_t with_held(std::uint32_t sum, std::uint32_t held) {
   return (sum ^ held) * 0x9E3779B1U ^ sum >> 15U;
 }
 
-/// A block reads a contiguous part, each thread two vectors at a time, and holds `held` registers meanwhile: before the
-/// load `change` they take in the sum so far, so that they can be worked out neither before the loads nor after them. A
-/// thread leaves its sum, with what it held. With a `change` that never comes, as when timed, it leaves none but by
-/// chance: that would take longer the more it holds.
+/// A block reads a contiguous part, each thread two vectors at a time, and holds `held` registers meanwhile. Before
+/// load number `change` they take in the sum so far, so that they cannot be computed before the loads or after them. A
+/// thread stores its sum, mixed with the registers that it held. In timed launches `change` never comes, and no sum is
+/// stored except by chance: storing takes longer the more a thread holds.
 template <unsigned held>
 __global__ void __launch_bounds__(most_occupancy_threads)
     read_holding_registers(const uint4* words, std::uint32_t* sums, std::uint32_t seed, unsigned change) {
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(most_occupancy_threads)
   sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-/// Launched as the kernel was, with every word made anew.
+/// Compares the sums with those of words computed anew. Its launch has the kernel's blocks and threads.
 static __global__ void check_read(const std::uint32_t* sums, unsigned held, std::uint32_t seed, unsigned change,
                                   unsigned long long* mismatches) {
   std::uint32_t sum = 0;

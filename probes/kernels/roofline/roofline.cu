@@ -30,14 +30,15 @@ struct RooflineCase {
 
   RooflineCase(const Case& decided, const Device& device)
       : real_bytes(decided[axis::real_bytes]), steps(decided[axis::fma_per_word]) {
-    // Sixteen times the L2, so that the memory is what is read.
+    // Sixteen times L2, so that reads go to memory.
     const std::uint64_t bytes = std::min(16 * device.l2_bytes, device.memory_bytes / 8);
     blocks = std::max(bytes / block_bytes, std::uint64_t{1});
   }
 
   static constexpr std::uint64_t block_bytes = std::uint64_t{16} * roofline_loads * roofline_threads;
 
-  /// Few steps are in the machine code one after the other; of many, so many that the loop around them hardly shows.
+  /// Steps one after another in the machine code: 8, so that the loop around them hardly shows, or 1 if 8 does not
+  /// divide the steps.
   [[nodiscard]] unsigned fused() const { return steps % 8 == 0 ? 8 : 1; }
   [[nodiscard]] std::uint64_t bytes() const { return blocks * block_bytes; }
   [[nodiscard]] bool doubles() const { return real_bytes == sizeof(double); }
@@ -54,7 +55,7 @@ struct RooflineCase {
     return multiply_adds * (doubles() ? 2 : 1) + warps * (of_warp + of_round * steps / fused());
   }
 
-  // Of the compiled kernels, those that it runs.
+  // These select the kernel of the case among the compiled ones.
   [[nodiscard]] auto real() const { return type_of_size<float, double>(real_bytes); }
   [[nodiscard]] auto compiled_fused() const { return one_of<1, 8>(fused()); }
 };
@@ -148,11 +149,11 @@ class RooflineExperiment final : public measure::Experiment {
   measure::MismatchCount mismatches_;
 };
 
-/// Where memory's slope meets the roof of arithmetic, of one type.
+/// Concludes the intensity at which memory's slope meets the roof of arithmetic, for the cases of one type.
 static Conclusion conclude_roofline(std::span<const Outcome> outcomes) {
   const Outcome& fastest = *std::ranges::max_element(outcomes, {}, &Outcome::bytes_per_s);
   const Outcome& densest = best_of(outcomes);
-  // Without a case on either side of it nobody knows where the ridge is.
+  // The ridge is not known without a case on either side of it.
   constexpr double on_the_roof = 2;
   if (fastest.bytes_per_s <= 0 || densest.bytes_per_s * on_the_roof > fastest.bytes_per_s) return {};
   const double gb_per_s = fastest.bytes_per_s * per_giga;

@@ -1,6 +1,6 @@
 #pragma once
-// Where the elements of a transpose lie, and which of them a warp takes at once: what its kernels compute and what its
-// sites count.
+// The places of a transpose's elements, and the elements that a warp takes at once. Its kernels compute them and its
+// sites count them with the same functions.
 
 #include <algorithm>
 
@@ -40,14 +40,14 @@ enum class TileLayout { plain, padded, swizzled };
   return {.pitch = tile_side + (layout == TileLayout::padded ? 1 : 0), .swizzled = layout == TileLayout::swizzled};
 }
 
-// The one that is built to be fast: 256 threads take a tile whose rows are two lines, on either side. Each transposes
-// squares of `vector` x `vector` elements in its registers, so that whole vectors are loaded and stored in global and
-// in shared memory.
+// The fast kernel: 256 threads take a tile whose rows are two lines long, in the source and in the target. Each thread
+// transposes squares of `vector` x `vector` elements in its registers, so that whole vectors are loaded and stored in
+// global and in shared memory.
 
 constexpr std::uint32_t wide_row_bytes = 2 * access::line_bytes;
 
-/// Where in shared memory, in vectors, the one with that number in a row of the target lies. Swizzled, for neighbouring
-/// lanes store in rows `vector` apart.
+/// Place in shared memory, in vectors, of vector `number` in a row of the target. Swizzled, because neighbouring lanes
+/// store to rows `vector` apart.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t wide_place(std::uint32_t vectors_per_row, std::uint32_t vector,
                                                                     std::uint32_t row, std::uint32_t number) {
   return row * vectors_per_row + (number ^ (row / vector));
@@ -60,7 +60,7 @@ struct WideTile {
   static constexpr std::uint32_t turns = squares * squares / block_threads;
   static_assert(turns * block_threads == squares * squares, "threads have equal shares");
 
-  /// Of a square, counted along the rows of the source.
+  /// First row and first column of a square. Squares are counted along the rows of the source.
   [[nodiscard]] GPUMEM_HOST_DEVICE static constexpr std::uint32_t first_row(std::uint32_t square) {
     return square / squares * vector;
   }
@@ -79,7 +79,7 @@ struct WideTile {
   return vector;
 }
 
-/// Which tile a block takes, when blocks go down a few tiles before they go on to the right: what they store is then
+/// The tile that a block takes. Blocks go down a few tiles before they go on to the right, so that what they store lies
 /// side by side in the target as well.
 struct TileOrder {
   std::uint32_t across;
@@ -98,21 +98,21 @@ struct TileOrder {
   }
 };
 
-/// Where a lane is in an array of lines: rows of the source, or its columns, which are the rows of the target.
+/// The place of a lane in an array of lines: rows of the source, or its columns, which are the rows of the target.
 struct Place {
   std::uint32_t line;
   std::uint32_t position;  ///< the first of the lane's elements
   bool active;
 };
 
-/// How the warps of a launch go over an array: the k-th request, as sites count them. It goes along a strip of lines
-/// from end to end, so that a short run of requests has what the whole launch has: all ways in which a line lies to
+/// The requests of a launch's warps to an array, in the order in which sites count them. They go along a strip of lines
+/// from end to end, so that a short run of them has all that the whole launch has: every alignment of a line to
 /// sectors, and the ends.
 struct MatrixPass {
   std::uint32_t lines;
   std::uint32_t across;  ///< elements in a line
-  /// Lines of a strip. The starts of eight lines of whole words lie in all their ways to a sector; who goes across
-  /// the rows of an array needs 32 for its lines to be complete.
+  /// Lines of a strip. The starts of eight lines of whole words have every alignment to a sector that occurs. A pass
+  /// across the rows of an array needs 32 for its lines to be complete.
   std::uint32_t strip = 8;
   std::uint32_t vector = 1;                         ///< elements of a lane, side by side
   std::uint32_t lanes_across = access::warp_lanes;  ///< lanes side by side; the others are on further lines,
@@ -121,7 +121,7 @@ struct MatrixPass {
   [[nodiscard]] constexpr std::uint64_t requests() const {
     return std::uint64_t{pieces()} * (std::uint64_t{lines / strip} * along(strip) + along(lines % strip));
   }
-  /// Of a strip.
+  /// Requests of a strip.
   [[nodiscard]] constexpr std::uint64_t period() const { return std::uint64_t{pieces()} * along(strip); }
 
   [[nodiscard]] constexpr Place place(std::uint64_t k, unsigned lane) const {
@@ -139,7 +139,7 @@ struct MatrixPass {
  private:
   [[nodiscard]] constexpr std::uint32_t lines_at_once() const { return access::warp_lanes / lanes_across; }
   [[nodiscard]] constexpr std::uint32_t pieces() const { return parts(across, vector * lanes_across); }
-  /// Requests in one piece of so many lines.
+  /// Requests in one piece of `height` lines.
   [[nodiscard]] constexpr std::uint32_t along(std::uint32_t height) const {
     return parts(height, line_step * lines_at_once()) * line_step;
   }

@@ -1,5 +1,5 @@
 #pragma once
-// A case of the transpose in numbers, and what it accesses.
+// A case of the transpose in numbers, and its accesses.
 
 #include <algorithm>
 #include <vector>
@@ -47,12 +47,12 @@ struct Transpose {
     const std::uint32_t elements = way == Variant::wide ? side * side : tile_pattern(layout_of(way)).extent();
     return elements * element_bytes;
   }
-  /// Copies of each of its loads and stores.
+  /// Copies of each load and store in the unrolled code.
   [[nodiscard]] unsigned instructions() const {
     return way == Variant::wide ? squares() * squares() / block_threads * vector : tile_turns;
   }
 
-  /// Along the rows of the source.
+  /// The pass along the rows of the source.
   [[nodiscard]] MatrixPass by_rows() const {
     MatrixPass walk{.lines = matrix.rows, .across = matrix.columns, .vector = vector};
     if (way == Variant::wide) {
@@ -61,18 +61,18 @@ struct Transpose {
     }
     return walk;
   }
-  /// Along its columns, the rows of the target.
+  /// The pass along its columns, which are the rows of the target.
   [[nodiscard]] MatrixPass by_columns() const {
     MatrixPass walk{.lines = matrix.columns, .across = matrix.rows, .vector = vector};
     if (way == Variant::wide) walk.lanes_across = std::min(squares(), access::warp_lanes);
     return walk;
   }
 
-  /// In bytes, of an element in shared memory, of the source's row and column.
+  /// Address in shared memory, in bytes, of the element in this row and column of the source.
   [[nodiscard]] std::uint64_t tile_address(std::uint32_t row, std::uint32_t column) const {
     return std::uint64_t{tile_pattern(layout_of(way)).word(row % side, column % side)} * element_bytes;
   }
-  /// And of the vector that begins there in the target's row.
+  /// Address in shared memory, in bytes, of the vector that begins there in the target's row.
   [[nodiscard]] std::uint64_t wide_address(std::uint32_t row, std::uint32_t column) const {
     const std::uint32_t at = wide_place(squares(), vector, column % side, row % side / vector);
     return std::uint64_t{at} * vector * element_bytes;
@@ -82,7 +82,7 @@ struct Transpose {
 /// Sites of one launch, in the order in which a thread comes to them.
 [[nodiscard]] std::vector<access::Site> sites_of(const Transpose& transpose);
 
-/// What the variants cost beside copying the matrix, of cases of one type: of the largest matrix of them.
+/// Concludes what the variants cost compared with copying the matrix, for the largest matrix of the cases of one type.
 [[nodiscard]] Conclusion conclude_transpose(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::kernels::transpose

@@ -1,4 +1,4 @@
-// What the variants of a transpose cost beside copying the matrix.
+// Concludes what the variants of a transpose cost compared with copying the matrix.
 
 #include <string>
 #include <vector>
@@ -77,7 +77,7 @@ void add_strided(std::vector<Fact>& facts, const Outcome* strided, const Outcome
                             {{"access", access}, gain_value("slowdown_ratio", *strided, *copy)}));
 }
 
-/// What a variant gains over one that is simpler.
+/// Adds the gain of a variant over a simpler one, if both ran.
 void add_gain(std::vector<Fact>& facts, const Outcome* from, const Outcome* to, const char* gains,
               const char* no_gain) {
   if (from == nullptr || to == nullptr) return;
@@ -85,7 +85,7 @@ void add_gain(std::vector<Fact>& facts, const Outcome* from, const Outcome* to, 
       gain_fact(*from, *to, gains, no_gain, {{"from", variant_of(*from)}, gain_value("gain_ratio", *from, *to)}));
 }
 
-/// What padding or swizzling a tile makes of its bank conflicts.
+/// Adds the gain of padding or swizzling a tile, which removes its bank conflicts.
 void add_cure(std::vector<Fact>& facts, const Variants& variants, std::uint32_t element_bytes) {
   const bool pads = variants.padded != nullptr;
   const Outcome* cured = pads ? variants.padded : variants.swizzled;

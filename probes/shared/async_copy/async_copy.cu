@@ -1,7 +1,7 @@
 // Async-copy: an array of global memory streamed through shared memory, by three ways to get it there: loaded into
-// registers and stored, by cp.async past the registers, and by the bulk copy engine at the request of one thread. What
-// bandwidth each reaches follows from the bytes that a multiprocessor has in flight (Little's law); what it costs are
-// registers and threads.
+// registers and stored, by cp.async past the registers, and by the bulk copy engine at the request of one thread. The
+// bandwidth of each follows from the bytes that a multiprocessor has in flight (Little's law); the cost is registers
+// and threads.
 
 #include <algorithm>
 #include <bit>
@@ -45,18 +45,18 @@ struct AsyncLaunch {
         in_flight_bytes(decided[axis::in_flight_bytes]),
         block_threads(decided[axis::block_threads]) {}
 
-  /// What a block works on at a time.
+  /// Words of a tile, on which a block works at a time.
   [[nodiscard]] std::uint32_t tile_words() const {
     return static_cast<std::uint32_t>(in_flight_bytes / word_bytes / (way == CopyMethod::registers ? 1 : ring_stages));
   }
   [[nodiscard]] std::uint64_t held() const { return in_flight_bytes / word_bytes / block_threads; }
 
-  /// Of the compiled kernels, those of which a thread holds so many words.
+  /// Selects, among the compiled kernels, the one whose threads hold this many words.
   [[nodiscard]] auto compiled_held() const { return one_of<1, 2, 4, 8, 16, most_held>(held()); }
 };
 
-/// 16 times the L2, so that the memory is what is read; less where that is more than half of it. A power of two, so
-/// that tiles divide it.
+/// Bytes of the array: at least 16 times L2, so that reads go to memory, but no more than half of the free memory. A
+/// power of two, so that tiles divide it.
 std::uint64_t array_bytes(const Device& device) {
   constexpr std::uint64_t least = std::uint64_t{1} << 20U;
   std::uint64_t bytes = std::bit_ceil(std::max(16 * device.l2_bytes, least));
@@ -64,7 +64,7 @@ std::uint64_t array_bytes(const Device& device) {
   return bytes;
 }
 
-/// Throws where the GPU has no such instruction.
+/// Throws a missing-capability error if the GPU lacks the instructions of this method.
 void require_way(CopyMethod way, const Device& device) {
   if (way == CopyMethod::cp_async) require_compute_capability(device, 80, "cp.async");
   if (way == CopyMethod::bulk) require_compute_capability(device, 90, "the bulk copy engine");
@@ -143,7 +143,7 @@ class AsyncCopyExperiment final : public measure::Experiment {
     with_kernel([&](auto kernel, auto... /*arguments*/) {
       cudaFuncAttributes attributes{};
       measure::check(cudaFuncGetAttributes(&attributes, kernel), "look at the kernel");
-      // Of a build for older GPUs alone, the PTX that a newer one compiles has no such instructions.
+      // A build for older GPUs alone has PTX without these instructions, which a newer GPU then compiles.
       const int least = launch_.way == CopyMethod::bulk ? 90 : launch_.way == CopyMethod::cp_async ? 80 : 0;
       if (attributes.ptxVersion < least) {
         throw missing_capability_error("this program was not built for GPUs with these instructions: build it for sm_" +
@@ -173,7 +173,7 @@ class AsyncCopyExperiment final : public measure::Experiment {
  private:
   [[nodiscard]] std::uint32_t tiles() const { return static_cast<std::uint32_t>(words_ / launch_.tile_words()); }
 
-  /// Calls visit(kernel, what it takes beside source, sums and tiles...).
+  /// Calls visit(kernel, its arguments after source, sums and tiles...).
   template <class Visitor>
   void with_kernel(Visitor&& visit) const {
     switch (launch_.way) {
@@ -204,7 +204,7 @@ struct MethodCases {
   std::optional<std::uint64_t> saturating_bytes = {};
 };
 
-/// Those that ran. `least` is the rate that saturates.
+/// The methods that ran. `least` is the rate that saturates.
 std::vector<MethodCases> methods_of(std::span<const Outcome> outcomes, double least) {
   constexpr std::pair<CopyMethod, const char*> methods[] = {{CopyMethod::bulk, "by the bulk copy engine"},
                                                             {CopyMethod::cp_async, "by cp.async"},
@@ -225,8 +225,8 @@ std::vector<MethodCases> methods_of(std::span<const Outcome> outcomes, double le
   return found;
 }
 
-/// For the cases of one number of threads. Those of a method get saturating_in_flight_bytes, the fewest that saturate
-/// the best bandwidth among all of them; those of a method that never does get none.
+/// Concludes for the cases of one number of threads. The cases of a method get saturating_in_flight_bytes, the fewest
+/// bytes that saturate the best bandwidth of all methods, unless the method never does.
 Conclusion conclude_async_copy(std::span<const Outcome> outcomes) {
   const Outcome& best = best_of(outcomes);
   std::vector<MethodCases> methods = methods_of(outcomes, saturated_share * best.headline);

@@ -14,7 +14,7 @@ constexpr unsigned word_bytes = sizeof(uint4);
 constexpr unsigned ring_stages = 4;
 /// Loads of a thread from shared memory that do not wait for each other.
 constexpr unsigned used_at_once = 4;
-/// What a thread may hold, in words; more would not leave registers for 256 threads with 128 KiB.
+/// Words that a thread may hold at most: 256 threads then hold 128 KiB, and more would leave them too few registers.
 constexpr unsigned most_held = 32;
 constexpr std::uint64_t most_in_flight = std::uint64_t{128} << 10U;
 
@@ -26,8 +26,8 @@ __device__ inline const uint4* tile_of(const uint4* source, std::uint32_t step, 
   return source + (std::uint64_t{step} * gridDim.x + blockIdx.x) * words;
 }
 
-/// Adds up a tile that has arrived, each thread words that another one brought; several at once, or one warp alone
-/// could not use what the memory delivers.
+/// Adds up a tile that has arrived. Each thread takes words that another one brought, and several at once, or one warp
+/// alone could not keep up with the memory.
 __device__ inline std::uint32_t sum_of(const uint4* tile, std::uint32_t words) {
   std::uint32_t sum = 0;
 #pragma unroll 1
@@ -75,7 +75,8 @@ __global__ void __launch_bounds__(std::min(1024U, static_cast<unsigned>(most_in_
   sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-/// A stage is filled again as soon as it has been used. Steps that only use, or only fill, keep the loop whole.
+/// A stage is filled again as soon as it has been used. The first steps only fill and the last only use, so that one
+/// loop does both.
 template <unsigned stages>
 __global__ void __launch_bounds__(1024)
     copy_by_cp_async(const uint4* source, std::uint32_t* sums, std::uint32_t tiles, std::uint32_t words) {
@@ -100,7 +101,7 @@ __global__ void __launch_bounds__(1024)
                      : "memory");
       }
     }
-    asm volatile("cp.async.commit_group;" ::: "memory");  // also of nothing: the number of groups is what is waited by
+    asm volatile("cp.async.commit_group;" ::: "memory");  // even if empty: waiting counts groups
   }
   sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 #else
@@ -108,7 +109,8 @@ __global__ void __launch_bounds__(1024)
 #endif
 }
 
-/// As copy_by_cp_async, but one thread asks for whole stages, and a barrier per stage tells when it is there.
+/// Like copy_by_cp_async, but one thread asks for whole stages, and a barrier per stage tells when the stage has
+/// arrived.
 template <unsigned stages>
 __global__ void __launch_bounds__(1024)
     copy_by_bulk_engine(const uint4* source, std::uint32_t* sums, std::uint32_t tiles, std::uint32_t words) {

@@ -1,6 +1,6 @@
-// Cluster: blocks of a cluster access the shared memory of another of its blocks. What that reaches depends on how many
-// blocks the cluster has, on whether each asks another one or all ask the same, and on how many sectors the words lie
-// in.
+// Cluster: blocks of a cluster access the shared memory of another of its blocks. The bandwidth depends on the number
+// of blocks in the cluster, on whether each asks another one or all ask the same, and on the number of sectors that the
+// words lie in.
 
 #include <algorithm>
 #include <string>
@@ -82,7 +82,7 @@ Workload describe_cluster(const Case& decided, const Device& device) {
   return workload;
 }
 
-/// Cycles from one dependent access of the cluster's last block to the next, of its first block's.
+/// Cycles from one dependent access to the next, by the cluster's last block to shared memory of the first.
 template <access::Op op>
 double remote_latency_cycles(unsigned blocks, cudaStream_t stream) {
   using namespace chase;

@@ -14,7 +14,8 @@ namespace gpumem::shared {
 
 namespace {
 
-/// Of the stages that go on while a block moves its bytes, the slowest; a multicast's bytes come out of L2 first.
+/// Seconds of the slower of the stages that run while a block moves its bytes: the network of the cluster, and L2,
+/// which a multicast's bytes come from.
 double moving_seconds(const model::Prediction& prediction) {
   double seconds = 0;
   for (const model::StageTime& stage : prediction.stages) {

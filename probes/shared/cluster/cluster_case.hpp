@@ -1,5 +1,5 @@
 #pragma once
-// What the two probes of clusters have in common on the host, and the cases of `cluster` in numbers.
+// The code that the two probes of clusters share on the host, and the cases of `cluster` in numbers.
 
 #include <cstdint>
 #include <functional>
@@ -22,13 +22,13 @@ inline constexpr Choice<bool> by_multicast{"fetched_by", {{"each", false}, {"mul
 inline constexpr Number<unsigned> tile_bytes{"tile_bytes"};
 }  // namespace axis
 
-/// Who pulls from whom, and how often: about a quarter of a millisecond.
+/// The blocks that pull in a case, the blocks they pull from, and how often: for about a quarter of a millisecond.
 [[nodiscard]] ClusterPull pull_of(const Case& decided);
 
 /// Throws a usage error where more blocks are to pull than the cluster has.
 void validate_pull(const Case& chosen);
 
-/// Shared memory that leaves no room for a second block on the multiprocessor, and is at least so much.
+/// Shared memory of a block that leaves no room for a second one on the multiprocessor; at least `least_bytes`.
 [[nodiscard]] unsigned lone_block_bytes(const Device& device, unsigned least_bytes);
 
 /// Gives the workload as many clusters as the GPU holds at once, each block alone on its multiprocessor. Throws a
@@ -42,9 +42,10 @@ void fill_with_clusters(Workload& workload, unsigned cluster_blocks, unsigned le
 /// The metric of bytes read from L2 for each byte that arrives in a block: predicted, and counted as l2_read_sectors.
 [[nodiscard]] Metric l2_reads();
 
-/// What another block's shared memory gives, compared with one's own; what many blocks cost; what asking one costs.
+/// Concludes the bandwidth of another block's shared memory compared with a block's own, the cost of larger clusters,
+/// and the cost of all blocks asking one.
 [[nodiscard]] Conclusion conclude_cluster(std::span<const Outcome> outcomes);
-/// What one fetch for all gains, by the size of clusters.
+/// Concludes what one fetch for all blocks gains, at the largest cluster that gains nearly the most.
 [[nodiscard]] Conclusion conclude_multicast(std::span<const Outcome> outcomes);
 
 }  // namespace gpumem::shared

@@ -1,4 +1,4 @@
-// What cases of clusters show together.
+// The conclusions of the two probes of clusters.
 
 #include <algorithm>
 #include <optional>

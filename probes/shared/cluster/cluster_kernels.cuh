@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
       for (const std::uint32_t of_turn : value) sum += of_turn;
     }
-    // What is written has arrived.
+    // Behind this fence, all that was written has arrived.
     if constexpr (op != access::Op::load) asm volatile("fence.acq_rel.cluster;" ::: "memory");
     __syncthreads();
     if (threadIdx.x == 0) cycles[blockIdx.x / pull.blocks * pull.pullers + pull.place(rank)] = clock64() - start;

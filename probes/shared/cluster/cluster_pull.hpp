@@ -1,6 +1,6 @@
 #pragma once
-// Which blocks of a cluster access which block's shared memory, and what that leaves behind: evaluated by kernel, check
-// and host.
+// The blocks of a cluster that access another block's shared memory, and the results that the accesses leave. Kernel,
+// check and host compute them with the same functions.
 
 #include <cstdint>
 
@@ -10,7 +10,7 @@
 
 namespace gpumem::shared {
 
-/// Whom a block asks: in a ring each the next, or all of them the first, which asks nobody.
+/// The block that a block asks: in a ring each asks the next, else all ask the first, which asks none.
 enum class PullFrom { ring, first };
 
 struct ClusterPull {
@@ -23,22 +23,22 @@ struct ClusterPull {
   std::uint32_t stride = 1;      ///< between the words of neighbouring lanes, all warps having the same
   std::uint32_t iterations = 1;  ///< of `turns` accesses of a thread
 
-  /// The most that can pull.
+  /// The most blocks that can pull.
   [[nodiscard]] constexpr std::uint32_t most_pullers() const { return from == PullFrom::ring ? blocks : blocks - 1; }
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr bool pulls(std::uint32_t rank) const { return rank >= blocks - pullers; }
-  /// A puller's, among the pullers.
+  /// The index of a puller among the pullers.
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t place(std::uint32_t rank) const {
     return rank - (blocks - pullers);
   }
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t source_of(std::uint32_t rank) const {
     return from == PullFrom::ring ? (rank + 1) % blocks : 0;
   }
-  /// How many pull from a block.
+  /// Number of blocks that pull from this one.
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t pullers_of(std::uint32_t rank) const {
     if (from == PullFrom::first) return rank == 0 ? pullers : 0;
     return pulls((rank + blocks - 1) % blocks) ? 1 : 0;
   }
-  /// The most that pull from one block.
+  /// The most blocks that pull from one block.
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t sharers() const {
     return from == PullFrom::first ? pullers : 1;
   }
@@ -64,17 +64,17 @@ struct ClusterPull {
   /// Accesses of a thread.
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t times() const { return iterations * turns; }
 
-  /// Of a word at first: another in each block.
+  /// The initial content of a word, different in each block.
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t content(std::uint32_t rank, std::uint32_t word) const {
     return measure::random_word(std::uint64_t{rank} * extent() + word);
   }
-  /// What is written to a word, whoever writes it. Changes with the salt, for shared memory may still hold what the
-  /// last launch left there.
+  /// The value that is written to a word, whichever block writes it. It changes with the salt, because shared memory
+  /// may still hold what the last launch left there.
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t written(std::uint32_t word, std::uint32_t salt) const {
     return measure::random_word(std::uint64_t{blocks} * extent() + word + salt);
   }
-  /// A thread's sum of what it read, or what lies in its block at its word after writes, or after atomics that add one
-  /// each.
+  /// The value that a thread stores: the sum of what it read, or the content of its word in its own block after the
+  /// writes, or after the atomics, which add 1 each.
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t left_behind(std::uint32_t rank, std::uint32_t thread,
                                                                        access::Op op, std::uint32_t salt) const {
     const std::uint32_t word = word_of(thread);

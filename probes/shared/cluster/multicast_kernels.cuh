@@ -10,7 +10,8 @@
 
 namespace gpumem::shared {
 
-/// Which tile of an array a cluster needs in a step: clusters begin next to each other, and go round the array.
+/// The tiles of an array that a cluster needs, step by step. A cluster begins where the one before it ends, and goes
+/// round the array.
 struct SharedTiles {
   std::uint32_t tiles;   ///< of the array
   std::uint32_t words;   ///< of a tile, each of word_bytes
@@ -49,7 +50,7 @@ __global__ void __launch_bounds__(1024)
   std::uint32_t sum = 0;
 #pragma unroll 1
   for (std::uint32_t turn = 0; turn < task.steps + ring_stages; ++turn) {
-    // What is used in this turn was asked for a ring before.
+    // This turn uses the tile of step `turn - ring_stages`.
     if (turn >= ring_stages) {
       const std::uint32_t slot = turn % ring_stages;
       while (!has_arrived(filled[slot], (turn / ring_stages - 1) % 2)) continue;

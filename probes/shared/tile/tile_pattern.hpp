@@ -1,12 +1,12 @@
 #pragma once
-// Where the elements of a 32 x 32 tile lie in shared memory, and who accesses them.
+// The places of a 32 x 32 tile's elements in shared memory, and the threads that access them.
 
 #include "engine/access/request.hpp"
 
 namespace gpumem::shared {
 
-/// A tile row by row, each row `pitch` words after the one before. Swizzled, the element of a column lies in the place
-/// whose number within the row is column ^ row; 33 x row is both, where the row begins and what to swap by.
+/// A tile row by row, each row `pitch` words after the one before. Swizzled, an element lies at place column ^ row
+/// within its row: 33 x row is the start of the row, 32 x row, plus the row to XOR with.
 struct TilePattern {
   std::uint32_t pitch;     ///< words: 32, or 33 with a padding word
   bool swizzled = false;   ///< only of an unpadded tile

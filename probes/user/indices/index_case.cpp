@@ -18,7 +18,7 @@ namespace {
 
 using pattern::IndexSequence;
 
-/// Larger arrays no GPU has: their bytes need not be computed, which might overflow.
+/// No GPU holds arrays of more elements. Their bytes are not computed, because that might overflow.
 constexpr std::uint64_t most_elements = std::uint64_t{1} << 48U;
 
 std::optional<pattern::IndexFormat> format_of(const Case& tested) {
@@ -39,7 +39,7 @@ std::string first_beyond(const std::string& flag, const std::string& value, cons
   return fmt::format("--{}: '{}': index {}, counted from 0, is {}", flag, value, index, sequence(index));
 }
 
-/// Of indices that no memory reaches.
+/// The advice for indices that no memory reaches.
 std::string cure_of(const NamedIndices& named) {
   using pattern::IndexFormat;
   if (!named.format) return "pass a smaller --delta or --buffer";
@@ -57,13 +57,14 @@ std::string cure_of(const NamedIndices& named) {
   }
 }
 
-/// Of one of many configurations the others can do without.
+/// Throws a usage error. For one of many Spatter configurations it is UnusableItem, so that the others still run.
 [[noreturn]] void refuse_list(const NamedIndices& named, const std::string& why) {
   if (named.format == pattern::IndexFormat::spatter) throw UnusableItem(why);
   throw usage_error(why);
 }
 
-/// Where the accesses come again, and how much further on; nothing where that would spare no work.
+/// The number of accesses after which they repeat, and how much further on they then go; nullopt if that would spare no
+/// work.
 std::optional<PatternPeriod> period_of_repeats(const IndexSequence& sequence) {
   constexpr std::uint64_t longest = std::uint64_t{1} << 22U;
   const pattern::RepeatShifts& shifts = sequence.shifts();
@@ -73,7 +74,7 @@ std::optional<PatternPeriod> period_of_repeats(const IndexSequence& sequence) {
   return PatternPeriod{.accesses = accesses, .growth_elements = shifts.growth()};
 }
 
-/// Makes one request after another of the elements of a launch's accesses.
+/// Makes requests, one after another, from the elements of a launch's accesses.
 decltype(access::Site::fill) requests_of(
     const Launch& launch, unsigned word_bytes,
     std::function<void(std::uint64_t first, std::span<std::uint64_t> elements)> elements) {
@@ -151,7 +152,7 @@ IndexCases::Lists IndexCases::lists_of(const Case& with_op) {
   return lists;
 }
 
-/// Puts values in place of "auto" that the files say, and what their words were taken for in the place of "detect".
+/// Replaces "auto" with values that the files say, and "detect" with the format that they were read as.
 IndexCases::Lists IndexCases::decide(Case& tested) {
   if (tested.is_auto(axis::op)) {
     const Op op = has_from(tested) ? Op::copy : listed(tested, axis::indices).named->op.value_or(Op::read);
@@ -245,14 +246,15 @@ void IndexCases::validate(const Case& chosen) {
 
 void IndexCases::size(std::span<Case> sweep, const Device& device) {
   for (Case& tested : sweep) decide(tested);
-  // Of those that can be longer or shorter.
+  // Sizes the cases that can be longer or shorter. The others count as 0 bytes.
   global::size(sweep, device, [&](const Case& tested) {
     return lists_of(tested).count() ? 0 : case_of(tested, untiled_launch_of(tested)).allocated_bytes();
   });
   for (const Case& tested : sweep) require_memory(tested, device);
 }
 
-/// An index that no memory reaches is a slip, and not a case that happens to be too large; nor is such an extent.
+/// Throws a usage error for an index, or an extent, that the device's memory cannot reach: that is a slip, and not a
+/// case that happens to be too large.
 void IndexCases::require_memory(const Case& tested, const Device& device) {
   const Lists lists = lists_of(tested);
   const Launch launch = untiled_launch_of(tested);
@@ -308,8 +310,8 @@ void IndexCases::add_site(Workload& workload, const Launch& launch, const std::s
 
 namespace {
 
-/// A launch of many times the memory would be evaluated for hours before anybody heard. A device without any is one of
-/// which nothing is known.
+/// Throws a probe error if the launch needs more memory than the device has: evaluating a launch of many times the
+/// memory would take hours. Nothing is known of a device without memory, so it is not checked.
 void require_room(const IndexCase& indexed, const Device& device) {
   if (device.memory_bytes == 0 || indexed.allocated_bytes() <= device.memory_bytes) return;
   IndexCase without_extent = indexed;

@@ -25,34 +25,34 @@ inline constexpr Text index_format{"index_format"};
 inline constexpr Text index_column{"index_column"};
 }  // namespace axis
 
-/// The value of index_column for all that a file has.
+/// The value of index_column that takes all columns of a file.
 inline constexpr const char* all_columns = "all";
 
-/// Where the accesses of a launch go, one after another.
+/// The elements that a launch accesses, in the order of its accesses.
 struct IndexArray {
-  std::string key;                    ///< tells what is known of it from what is known of others
+  std::string key;                    ///< under which facts about it are kept
   pattern::IndexSequence sequence;    ///< at least as long as the launch
-  std::uint64_t highest_element = 0;  ///< that the launch goes to
+  std::uint64_t highest_element = 0;  ///< the highest that the launch accesses
 };
 
 /// A case in numbers.
 struct IndexCase {
   Launch launch;
-  IndexArray indices;              ///< what is read, or written, or both
-  std::optional<IndexArray> from;  ///< what is read by a copy to `indices`
+  IndexArray indices;              ///< elements that are read, written, or both
+  std::optional<IndexArray> from;  ///< elements that a copy to `indices` reads
   std::uint64_t source_elements = 0;
   std::uint64_t target_elements = 0;
 
-  /// Of the index arrays on the device: as wide as the file's, if those have 4 bytes at least.
+  /// Returns the bytes of one index on the device: 4 if the file's indices are no wider and all of them fit, else 8.
   [[nodiscard]] unsigned index_bytes() const;
   [[nodiscard]] std::uint64_t index_arrays() const { return from ? 2 : 1; }
   [[nodiscard]] std::uint64_t marks_bytes() const { return (target_elements + 31) / 32 * sizeof(std::uint32_t); }
   [[nodiscard]] std::uint64_t allocated_bytes() const;  ///< with what verification takes
-  /// That the indices need, whatever --extent says.
+  /// Returns the elements that the indices need, whatever --extent says.
   [[nodiscard]] std::uint64_t needed_elements() const;
 };
 
-/// The cases of the probe, and what is remembered of their files. For one thread. All throw usage errors for files that
+/// The cases of the probe and a cache of their files. For one thread. All functions throw usage errors for files that
 /// hold no indices, and for values that do not go together.
 class IndexCases {
  public:
@@ -61,25 +61,25 @@ class IndexCases {
   /// reach.
   void size(std::span<Case> sweep, const Device& device);
   [[nodiscard]] IndexCase get(const Case& decided);
-  /// What the launch does, all but the name of its kernel. Throws a probe error, before anything is evaluated, where it
-  /// takes more memory than the device has.
+  /// Describes the launch, except for the name of its kernel. Throws a probe error, before anything is evaluated, if
+  /// the launch takes more memory than the device has.
   [[nodiscard]] Workload describe(const IndexCase& indexed, const Device& device);
 
  private:
-  /// One list of a case, as its values name it.
+  /// One list of a case, as the case's values name it.
   struct Listed {
     std::string flag;
     std::string value;
     std::shared_ptr<const NamedIndices> named;
-    const pattern::IndexSequence* sequence = nullptr;  ///< of `named`; null of notation
+    const pattern::IndexSequence* sequence = nullptr;  ///< of `named`; null for notation
   };
   struct Lists {
     Listed indices;
     std::optional<Listed> from = {};
-    /// How many accesses they are for; nothing where both are notation.
+    /// Returns the number of accesses in the files; nullopt if both lists are notation.
     [[nodiscard]] std::optional<std::uint64_t> count() const;
   };
-  /// What is known of a list, or of one site of a launch.
+  /// Facts about a list, or about one site of a launch, kept once they are computed.
   struct Known {
     std::optional<std::uint64_t> highest_element = {};
     std::optional<access::ExactSummary> exact = {};

@@ -1,12 +1,12 @@
 #pragma once
-// The kernels of index arrays: as those of kernels.cuh, but an index is loaded once for all that its access does.
+// The kernels of index arrays. They are like those of kernels.cuh, but load an index only once per access.
 
 #include "probes/global/verify_kernels.cuh"
 
 namespace gpumem::global {
 
-/// The elements that an array of indices says, as a pattern for `read`, `write` and the checks. No launch writes the
-/// array: said by the load, it lets the compiler load all of a thread's indices before the first store.
+/// The elements that an array of indices names, as a pattern for `read`, `write` and the checks. No launch writes the
+/// array. __ldg tells that to the compiler, which can then load all of a thread's indices before the first store.
 template <class Index>
 struct IndexPattern {
   const Index* indices;
@@ -22,8 +22,8 @@ inline constexpr unsigned copied_at_once = elements_per_thread > 4 &&
                                                ? 4
                                                : elements_per_thread;
 
-/// Copies element from[i] to element to[i], where `has_from` is false element to[i] itself. Of as many elements as are
-/// copied at once, all loads are issued before the first store waits.
+/// Copies element from[i] of the source to element to[i] of the target; without `has_from`, element to[i] to element
+/// to[i]. Issues the loads of all elements that are copied at once before the first store waits.
 template <class Word, class Index, unsigned elements_per_thread, bool has_from>
 __global__ void __launch_bounds__(1024)
     copy_indexed(const Word* source, Word* target, const Index* from, const Index* to, std::uint64_t count) {
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(1024)
   }
 }
 
-/// Marks the elements of the target that hold what one of the accesses that go there brought from its source.
+/// Marks the elements of the target that hold the source element of one of the accesses that go there.
 template <class Index>
 __global__ void mark_arrived(const std::uint32_t* target, std::uint32_t words_per_element, std::uint64_t count,
                              const Index* from, const Index* to, std::uint32_t* marks) {

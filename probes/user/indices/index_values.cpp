@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 using pattern::SpatterRun;
 
-/// Does what may throw a usage error, which then says the option.
+/// Does the work. A usage error that it throws begins with the option.
 template <class Work>
 auto in_option(std::string_view option, const Work& work) {
   const auto with_option = [&](const Error& error) { return fmt::format("--{}: {}", option, error.what()); };
@@ -68,7 +68,7 @@ bool is_generator(const std::string& word) {
   return word.find(':') != std::string::npos && pattern::is_spatter_notation(word);
 }
 
-/// Whether it is an expression of an access, and no plain name such as `n`.
+/// Returns true if the text is an expression of an access, not a plain name like `n`.
 bool is_pattern(const std::string& text) {
   if (text.find_first_of(" +-*/%^&|<>?(") == std::string::npos) return false;
   try {
@@ -79,7 +79,7 @@ bool is_pattern(const std::string& text) {
   }
 }
 
-/// Files are called anything, "1024" too.
+/// Throws a usage error if a file has the notation as its name: files may be called anything, also "1024".
 void require_no_file(const std::string& notation) {
   std::error_code ignored;
   if (!fs::exists(notation, ignored) || fs::is_directory(notation, ignored)) return;
@@ -89,10 +89,11 @@ void require_no_file(const std::string& notation) {
                   notation));
 }
 
-/// Checked here already, so that a slip in any of several is one error before anything runs.
+/// Checks the notation early, so that a mistake in any of several values is an error before anything runs.
 void check_notation(const std::string& text) { static_cast<void>(pattern::parse_spatter(text, "its notation")); }
 
-/// Of what is no file: what else somebody may have meant.
+/// Throws a usage error if a text that names no file looks like something else: Spatter's FILE=, mistyped notation or
+/// an expression.
 void refuse_other_notation(const std::string& text) {
   constexpr std::string_view of_spatter = "FILE=";  // its own option takes files so
   if (text.starts_with(of_spatter)) {
@@ -200,7 +201,8 @@ NamedIndices IndexFiles::read(const std::string& value, const pattern::SaidOfFil
   return indices_of(runs[number]);
 }
 
-/// A file may have gigabytes. The one used last stays, as a case may have two.
+/// Drops files while more than `most_bytes` are kept, because a file may have gigabytes. The one used last stays: a
+/// case may have two.
 void IndexFiles::make_room() {
   constexpr std::uint64_t most_bytes = std::uint64_t{2} << 30U;
   std::uint64_t bytes = 0;

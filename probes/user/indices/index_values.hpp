@@ -1,6 +1,6 @@
 #pragma once
-// What a value of --indices or --from stands for: a file of indices, or standard input ("-"), Spatter's notation, or
-// one of the configurations in a file of Spatter's.
+// Values of --indices and --from: a file of indices, standard input ("-"), Spatter's notation, or one configuration in
+// a JSON file of Spatter's.
 
 #include <cstdint>
 #include <map>
@@ -17,29 +17,31 @@
 
 namespace gpumem::global {
 
-/// Either of `notation` and `sequence`.
+/// The indices that a value stands for. Either `notation` or `sequence` is set.
 struct NamedIndices {
   std::optional<pattern::SpatterPattern> notation = {};  ///< offsets that are repeated as often as a case wants
   std::optional<pattern::IndexSequence> sequence = {};   ///< all there are
-  std::optional<pattern::IndexSequence> from = {};       ///< of Spatter's GS: where is read; `sequence` is written
-  std::optional<Op> op = {};                             ///< where a configuration says one
-  std::optional<pattern::IndexFormat> format = {};       ///< of what was read; none of notation
-  bool guessed = false;                                  ///< the format, by evidence alone
+  std::optional<pattern::IndexSequence> from = {};  ///< only for Spatter's GS: elements read; `sequence` is written
+  std::optional<Op> op = {};                        ///< absent unless a configuration says one
+  std::optional<pattern::IndexFormat> format = {};  ///< of the file; absent for notation
+  bool guessed = false;                             ///< the format, by evidence alone
 };
 
-/// The values that a use of the flag stands for: of a file of Spatter's "FILE#0", "FILE#1" and so on, of generators
-/// with blanks between them each, else the text itself. Throws a usage error that begins with "--option: ", also for
-/// what is notation and the name of a file at once.
+/// Returns the values that a use of the flag stands for: "FILE#0", "FILE#1" and so on for a JSON file of Spatter's,
+/// each generator of a list with blanks between them, else the text itself. Throws a usage error that begins with
+/// "--option: ", also if the text is both notation and the name of a file.
 [[nodiscard]] std::vector<std::string> index_values(std::string_view text, std::string_view option);
 
-/// The file that such a text names, without the number of a configuration; absent where it is Spatter's notation.
+/// Returns the file that the text names, without the number of a configuration; nullopt if the text is Spatter's
+/// notation.
 [[nodiscard]] std::optional<std::string> file_of_index_text(const std::string& text);
 
-/// What values stand for, kept once it is known: files are read several times in a run, and pipes can be only once.
+/// A cache of the indices that values stand for. A run asks for a file several times, and a pipe can be read only once.
 class IndexFiles {
  public:
-  /// Without a format, the file's name or its content says it. Throws a usage error that begins with "--option: ", an
-  /// UnusableItem for a configuration that cannot be run though others of its file can.
+  /// Returns the indices of a value. If `said` has no format, the file's name or content decides. Throws a usage error
+  /// that begins with "--option: ", or an UnusableItem for a configuration that cannot be run though others of its file
+  /// can.
   [[nodiscard]] std::shared_ptr<const NamedIndices> get(const std::string& value, std::string_view option,
                                                         const pattern::SaidOfFile& said);
 

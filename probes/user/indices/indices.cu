@@ -31,7 +31,7 @@ static std::string kernel_name_of(const IndexCase& indexed) {
   });
 }
 
-/// The first `count` indices on the device.
+/// Copies the first `count` indices to the device, in pieces.
 template <class Index>
 static void upload(const pattern::IndexSequence& sequence, std::uint64_t count, Index* to) {
   constexpr std::uint64_t most = std::uint64_t{1} << 20U;
@@ -107,8 +107,9 @@ class IndexExperiment final : public measure::Experiment {
     measure::check(cudaGetLastError(), "launch the kernel");
   }
 
-  /// Indices may repeat: what is stored several times is checked as often, and what is marked never is not to be
-  /// touched. Where several sources go to one target, any of them may have come last.
+  /// Queues the kernels that check the output. Indices may repeat: an element that is stored several times is checked
+  /// as often, and an element that is never marked must be untouched. If several sources go to one target, any of them
+  /// may have come last.
   template <class Index>
   void queue_checks(std::uint32_t* marks, Mismatches* found, cudaStream_t stream) const {
     constexpr unsigned threads = 256;

@@ -1,13 +1,13 @@
 #pragma once
-// What the requests of a pattern cost, counted by the GPU. Nothing here needs the host, so NVRTC can compile it with
-// any pattern.
+// Counts the cost of a pattern's requests on the GPU. Nothing here needs the host, so NVRTC can compile it with any
+// pattern.
 
 #include "engine/access/request.hpp"
 #include "probes/global/kernels.cuh"
 
 namespace gpumem::global {
 
-/// What one warp has counted; lives in device memory.
+/// The counts of one warp, in device memory.
 struct CountedRequests {
   unsigned long long requests = 0;        ///< with an active lane
   unsigned long long sectors = 0;         ///< over the requests, each one's distinct sectors
@@ -21,16 +21,16 @@ struct CountedRequests {
 
 #ifdef __CUDACC__
 
-/// How many values there are among those of the lanes that take part, which every lane is told.
+/// Returns to every lane the number of distinct values among the lanes that take part.
 __device__ inline unsigned distinct(bool takes_part, unsigned active, unsigned lane, std::uint64_t value) {
   bool first = false;
   if (takes_part) first = __ffs(static_cast<int>(__match_any_sync(active, value))) - 1 == static_cast<int>(lane);
   return static_cast<unsigned>(__popc(static_cast<int>(__ballot_sync(~0U, first))));
 }
 
-/// A warp for each request of a launch of `count` accesses, again and again until all `requests` are counted. What is
-/// touched is marked, a bit for every element, unless `marks` is null. `found` has one for each warp. Blocks are of
-/// whole warps.
+/// Counts the `requests` of a launch of `count` accesses. Each warp takes one request after another until all are
+/// counted. Sets the bit of every touched element in `marks`, unless that is null. `found` has one entry per warp.
+/// Blocks must consist of whole warps.
 template <class Pattern>
 __global__ void __launch_bounds__(1024)
     count_requests(Tile tile, std::uint64_t count, std::uint64_t requests, std::uint32_t word_bytes,

@@ -45,7 +45,8 @@ void Evaluation::fill(const Launch& launch, std::uint64_t first, std::span<acces
   if (is_listed(requests.size() * std::min<std::uint64_t>(access::warp_lanes, launch.tile.block_threads)))
     return fill_from_list(launch, first, requests);
   pool_.with_one([&](PatternEvaluator& evaluate) {
-    // Requests in order are of accesses in order: those that a short one leaves of a warp's are the next one's.
+    // Successive requests have successive accesses. If a request is shorter than a warp, the next one takes the
+    // accesses that are left of the evaluated warp.
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     WarpAccesses at;
@@ -76,7 +77,7 @@ void Evaluation::fill(const Launch& launch, std::uint64_t first, std::span<acces
   });
 }
 
-/// Whether there is a list: from when as many accesses were evaluated as there are.
+/// Returns true if the list can be used. It is made once as many accesses were evaluated as the launch has.
 bool Evaluation::is_listed(std::uint64_t accesses) {
   if (n_ > most_listed || evaluated_.fetch_add(accesses) < n_) return false;
   std::call_once(once_, [&] { make_list(); });

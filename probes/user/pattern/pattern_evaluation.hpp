@@ -1,5 +1,6 @@
 #pragma once
-// The expressions of a user's pattern evaluated, warp by warp, or once for all launches that have as many accesses.
+// Evaluates the expressions of a user's pattern: warp by warp, or once for all launches with the same number of
+// accesses.
 
 #include <atomic>
 #include <cstdint>
@@ -16,22 +17,22 @@
 
 namespace gpumem::global {
 
-/// What the lanes of one warp do.
+/// The elements that the lanes of one warp access.
 struct WarpElements {
   const pattern::WarpValues& element;  ///< of active lanes; until the next warp is evaluated
   std::uint32_t active = 0;
 };
 
-/// Evaluates both expressions. Of one thread at a time.
+/// Evaluates both expressions. May be used by one thread at a time.
 class PatternEvaluator {
  public:
   PatternEvaluator(const UserPattern& pattern, std::int64_t n);
 
-  /// Of `at`, in which those that do not take part become inactive.
+  /// Returns the elements of the accesses `at`. Lanes that do not take part become inactive in `at`.
   [[nodiscard]] WarpElements operator()(pattern::WarpAccesses& at);
 
  private:
-  /// If one of an active lane is.
+  /// Throws a usage error if the element of an active lane is negative.
   void refuse_negative(const pattern::WarpAccesses& at, const pattern::WarpValues& element) const;
 
   std::string option_;
@@ -40,7 +41,7 @@ class PatternEvaluator {
   std::optional<pattern::Evaluator> active_;
 };
 
-/// Evaluators for whoever needs one: they are dear to make, and not to be shared.
+/// A pool of evaluators. They are expensive to make and cannot be shared between threads.
 class EvaluatorPool {
  public:
   EvaluatorPool(UserPattern pattern, std::int64_t n) : pattern_(std::move(pattern)), n_(n) {}
@@ -72,13 +73,13 @@ class EvaluatorPool {
   std::vector<std::unique_ptr<PatternEvaluator>> idle_;
 };
 
-/// Both expressions of a pattern, for the accesses of one count. Once as many were asked for as there are, and those
-/// are not too many, all are evaluated and kept.
+/// Evaluates both expressions of a pattern for launches with `n` accesses. Once `n` accesses were asked for, all are
+/// evaluated and kept, unless there are too many.
 class Evaluation {
  public:
   Evaluation(UserPattern pattern, std::uint64_t n) : n_(n), pool_(std::move(pattern), static_cast<std::int64_t>(n)) {}
 
-  /// As FillRequests.
+  /// Fills in requests like FillRequests.
   void fill(const Launch& launch, std::uint64_t first, std::span<access::WarpRequest> requests);
 
  private:
@@ -87,7 +88,7 @@ class Evaluation {
 
   [[nodiscard]] bool is_listed(std::uint64_t accesses);
   void make_list();
-  /// Whether all fit into the list.
+  /// Writes accesses [first, end) to the list. Returns false if an element does not fit into it.
   static bool evaluate_into(PatternEvaluator& evaluate, std::vector<std::uint32_t>& list, std::uint64_t first,
                             std::uint64_t end);
   void fill_from_list(const Launch& launch, std::uint64_t first, std::span<access::WarpRequest> requests) const;
@@ -96,7 +97,7 @@ class Evaluation {
   EvaluatorPool pool_;
   std::atomic<std::uint64_t> evaluated_ = 0;  ///< accesses asked for
   std::once_flag once_;
-  std::vector<std::uint32_t> list_;  ///< of each access the element, or that it takes no part
+  std::vector<std::uint32_t> list_;  ///< the element of each access, or `inactive`
 };
 
 }  // namespace gpumem::global

@@ -22,7 +22,7 @@ namespace {
 /// Kernels of a compiled source, in the order of their names there.
 enum Kernel : std::size_t { timed, check_of_output, mark, unmarked };
 
-/// What an expression may name, from a 64-bit number `access`.
+/// Returns declarations of the variables that the expression uses, computed from a 64-bit number `access`.
 std::string variables_of(const pattern::Expression& expression) {
   constexpr std::pair<pattern::Variable, const char*> declarations[] = {
       {pattern::Variable::i, "const long long i = (long long)access; "},
@@ -37,7 +37,7 @@ std::string variables_of(const pattern::Expression& expression) {
   return text;
 }
 
-/// A functor as kernels.cuh expects it.
+/// Returns the source of a functor as kernels.cuh expects it.
 std::string functor(const char* name, const pattern::Expression& element, const pattern::Expression& active,
                     std::uint64_t n) {
   const auto body = [&](const pattern::Expression& expression) {
@@ -122,7 +122,7 @@ class PatternExperiment final : public measure::Experiment {
                  launch_.threads(), functor_, found);
   }
 
-  /// A bit for every element, set for those that the pattern names: it may name one several times.
+  /// Returns a bit for every element, set if the pattern names it. The pattern may name an element several times.
   measure::DeviceBuffer marked(cudaStream_t stream) {
     constexpr std::uint64_t bits = 32;
     const std::uint64_t bytes = (extent_elements_ + bits - 1) / bits * sizeof(std::uint32_t);
@@ -156,7 +156,7 @@ namespace {
 
 constexpr const char* place = "gpumem::global::";
 
-/// What includes a header and then has these functors.
+/// Returns a source that includes the header and then defines the functors.
 measure::KernelSource source_of(const char* header, const std::string& functors) {
   measure::KernelSource source;
   source.text = fmt::format("#include \"{}\"\n{}namespace gpumem::global {{\n{}}}\n", header,

@@ -27,10 +27,11 @@ namespace {
 
 using pattern::WarpAccesses;
 
-/// Periods up to this many accesses are looked at twice to know the whole launch.
+/// The longest period, in accesses, of which two are evaluated to know the whole launch.
 constexpr std::int64_t longest_period = std::int64_t{1} << 22U;
 
-/// Both repeat themselves, and elements grow by `growth` from period to period.
+/// Returns the common period of both expressions if they provably repeat. Elements grow by `growth` from period to
+/// period.
 std::optional<pattern::Periodicity> proved_period(const UserPattern& pattern, std::int64_t n) {
   const auto element = pattern::periodicity(pattern.element, n);
   if (!element) return std::nullopt;
@@ -61,7 +62,7 @@ struct Highest {
   }
 };
 
-/// Of accesses [first, end).
+/// Returns the highest element among accesses [first, end).
 Highest highest_among(PatternEvaluator& evaluate, std::int64_t first, std::int64_t end) {
   Highest highest;
   for (; first < end; first += access::warp_lanes) {
@@ -73,7 +74,8 @@ Highest highest_among(PatternEvaluator& evaluate, std::int64_t first, std::int64
   return highest;
 }
 
-/// Of a launch that repeats itself: the first period tells how many take part, and it or the last one has the highest.
+/// Returns the highest element of a launch that repeats itself. The first period tells how many accesses take part. The
+/// highest element is in the first period, in the last whole one or in the rest behind it.
 Highest highest_by_period(const UserPattern& pattern, std::int64_t n, std::int64_t period) {
   PatternEvaluator evaluate(pattern, n);
   const std::int64_t rest = n % period;
@@ -85,7 +87,7 @@ Highest highest_by_period(const UserPattern& pattern, std::int64_t n, std::int64
   return highest;
 }
 
-/// Of any launch: by evaluating all of it.
+/// Returns the highest element of any launch by evaluating all of it.
 Highest highest_of_all(const UserPattern& pattern, std::int64_t n) {
   constexpr std::uint64_t chunk = std::uint64_t{1} << 16U;
   const unsigned threads = access::threads_for(static_cast<std::uint64_t>(n), chunk, 0);
@@ -145,7 +147,8 @@ access::Requests evaluated(const UserPattern& pattern, const Launch& launch, std
           .fill = requests_of(pattern, launch)};
 }
 
-/// Where all is evaluated, and it is known before about how far it reaches: together, as evaluating takes longest.
+/// Finds the facts and the exact counts in one pass over all accesses, because evaluating takes longest. No element
+/// reaches `extent_elements`.
 KnownPattern facts_and_counts(const UserPattern& pattern, const Launch& launch, std::uint64_t extent_elements) {
   access::LaunchExtent reach;
   KnownPattern known{.exact = access::summarise_exactly(evaluated(pattern, launch, extent_elements), {}, &reach)};
@@ -161,7 +164,7 @@ KnownPattern facts_and_counts(const UserPattern& pattern, const Launch& launch, 
   return known;
 }
 
-/// What accesses touch that are at `lowest`, and each `distance` elements further on.
+/// Returns the summary of a launch whose accesses are `distance` elements apart, the first at `lowest`.
 access::SiteSummary touched_in_steps(const Launch& launch, std::uint64_t lowest, std::uint64_t distance) {
   const std::uint64_t word = launch.word_bytes;
   const access::Requests walk = {.name = "pattern",
@@ -181,10 +184,11 @@ access::SiteSummary touched_in_steps(const Launch& launch, std::uint64_t lowest,
   return access::summarise_periodic(walk, period_of(launch, steadily)).summary;
 }
 
-/// Of a launch whose elements are (first + step i) mod modulus and take every value that has to be taken. A request
-/// whose elements are some whole rounds of the DRAM channels further on, beyond the modulus from 0 on again, costs the
-/// same: that moves the blocks of each size about and keeps them apart, as the modulus is whole rounds too. All that a
-/// launch touches is what a walk in steps of gcd(step, modulus) does.
+/// Returns the facts and counts of a launch whose elements are (first + step i) mod modulus, if it takes every value
+/// that the formula can take; nullopt for other launches. A request costs the same if its elements move by whole rounds
+/// of the DRAM channels and wrap at the modulus: the modulus is whole rounds too, so blocks of each size move as a
+/// whole and stay apart. The costs of requests therefore repeat, and one period of them is enough. The launch touches
+/// the same elements as a walk in steps of gcd(step, modulus).
 std::optional<KnownPattern> known_by_residues(const UserPattern& pattern, const Launch& launch) {
   const auto n = static_cast<std::int64_t>(launch.count);
   const auto found = pattern.takes_all_part() ? pattern::residues(pattern.element, n) : std::nullopt;
@@ -290,7 +294,8 @@ void KnownPatterns::evaluate_once(UserPattern& pattern, const Launch& launch) {
 
 KnownPattern& KnownPatterns::entry(const UserPattern& pattern, const Launch& launch) {
   constexpr std::size_t most_entries = 256;
-  // Requests are of accesses in order, cut off where a block's threads end: turns of a thread change nothing.
+  // Requests take accesses in order and end where a block's threads end. The number of elements per thread changes
+  // nothing.
   const bool whole_warps = launch.tile.block_threads % access::warp_lanes == 0;
   std::string key =
       fmt::format("{} {} {}", launch.word_bytes, whole_warps ? access::warp_lanes : launch.tile.block_threads,
@@ -311,9 +316,9 @@ const access::ExactSummary& KnownPatterns::counted(const UserPattern& pattern, c
   return *known.exact;
 }
 
-/// Scheduler cycles of all warps for where accesses go, with what the kernel does around it, as compiled (see
-/// pattern::cycles_of). Warps without an active lane only find out that they are. Of an affine pattern they are as few
-/// as of the built-in kernels, whose rates include them.
+/// Returns the scheduler cycles that all warps take to compute addresses, with the code around that, as compiled (see
+/// pattern::cycles_of). A warp without an active lane only computes that it has none. Null for an affine pattern, which
+/// takes no more cycles than the built-in kernels, whose rates include them.
 std::function<double(const model::Rates&)> address_cycles(const Launch& launch, const UserPattern& pattern,
                                                           std::uint64_t requests, const PatternFacts& facts) {
   if (facts.period && facts.period->accesses == 1) return nullptr;

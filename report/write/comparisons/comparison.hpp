@@ -20,14 +20,14 @@ void write_comparison_json(std::ostream& out, const Comparison& comparison);
 /// One row per case and NEW.
 void write_comparison_csv(std::ostream& out, const Comparison& comparison);
 
-// What table and Markdown say in sentences.
+// Sentences of the table and of Markdown.
 
-/// Which reports, and in what the runs differ: one paragraph each.
+/// Names the reports and the differences between the runs: one paragraph each.
 [[nodiscard]] std::vector<Said> comparison_preamble(const Comparison& comparison);
 /// Cases on one side only, and the counts of each NEW.
 [[nodiscard]] std::vector<Said> comparison_closing(const Comparison& comparison);
 
-/// What tables hold of the same cases.
+/// The cases that a page shows.
 using ShownCases = std::vector<const ComparedCase*>;
 
 /// A change of speed in percent, for a cell: "-20.0".
@@ -35,7 +35,8 @@ using ShownCases = std::vector<const ComparedCase*>;
 
 [[nodiscard]] Tint tint_of(CaseVerdict outcome);
 
-/// The changes as a matrix for each alternative, where the cases of one NEW are such a table; else without any.
+/// The changes as a matrix for each alternative; without any matrix if there are several NEWs, or the cases do not form
+/// one.
 [[nodiscard]] Block change_matrices(const Comparison& comparison, const ShownCases& cases);
 
 }  // namespace gpumem::report

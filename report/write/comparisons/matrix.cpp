@@ -1,4 +1,4 @@
-// What changed between two reports, as matrices: pair by pair.
+// The changes between two reports as matrices: pair by pair.
 
 #include <map>
 

@@ -29,7 +29,7 @@ bool is_shown(const ComparedCase& compared, bool changed_only) {
   });
 }
 
-/// What was asked for.
+/// The value that was asked for; "-" if the record has no such parameter.
 std::string asked_text(const Record& record, const std::string& name) {
   const Parameter* parameter = find_parameter(record, name);
   return parameter == nullptr ? "-" : value_text({name, asked_value(record, *parameter)});
@@ -41,7 +41,7 @@ std::string outcome_words(CaseVerdict outcome) {
   return text;
 }
 
-/// Flags that only one of the two has, and shapes that differ: what may explain a change. A wide interval needs no
+/// Flags that only one of the two has, and shapes that differ: they may explain a change. A wide interval needs no
 /// flag, since it is shown.
 std::vector<std::string> notes_of(const ComparedCase& compared, const CaseChange& change, const std::string& label) {
   std::vector<std::string> notes;
@@ -178,7 +178,7 @@ class BlockBuilder {
     return value && std::isfinite(*value) ? value : std::nullopt;
   }
 
-  /// "10 -> 12", or what both are.
+  /// "10 -> 12", or one value if both are the same.
   template <class Text>
   static std::string changed(const ComparedCase& compared, const CaseChange& change, const char* name,
                              const Text& text) {
@@ -239,7 +239,8 @@ class BlockBuilder {
   Block block_;
 };
 
-/// By which the program's time on the GPU changed because of a kernel; 0 for cases of probes.
+/// The seconds by which the program's time on the GPU changed because of a kernel, the most of all NEWs; 0 for cases of
+/// probes.
 double changed_gpu_s(const ComparedCase* compared) {
   double most = 0;
   for (const CaseChange& change : compared->changes) {
@@ -251,7 +252,7 @@ double changed_gpu_s(const ComparedCase* compared) {
   return most;
 }
 
-/// Cases of a probe and quantity that differ in nothing but what stands in rows, side by side, or as alternatives.
+/// Groups the cases of a probe and quantity by matrix. Cases without a parameter across are all in one group.
 std::vector<ShownCases> tables_of(const ShownCases& cases) {
   const auto key = [](const ComparedCase* compared) {
     return compared->record->across.empty() ? std::string() : table_key(*compared->record);
@@ -261,7 +262,8 @@ std::vector<ShownCases> tables_of(const ShownCases& cases) {
   return all;
 }
 
-/// Of a matrix what changed stands in rows below it too, for what else there is to know of it.
+/// Adds the matrices, and one block of rows for all other cases. Cases of a matrix that changed have a row too, which
+/// says more about them.
 void add_blocks(Page& page, const Comparison& comparison, const ShownCases& cases, const std::string& quantity) {
   ShownCases in_rows;
   for (const ShownCases& table : tables_of(cases)) {
@@ -293,7 +295,7 @@ Page page_of(const Comparison& comparison, bool changed_only) {
   return page;
 }
 
-/// The counts first: who reads Markdown has it in front of him, with the rest below.
+/// Moves the counts before the preamble, so that readers of Markdown see them first.
 Page counts_first(Page page) {
   page.after.insert(page.after.begin(), {"Comparison"});
   std::ranges::move(page.before, std::back_inserter(page.after));

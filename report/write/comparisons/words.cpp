@@ -1,4 +1,4 @@
-// What is said around a comparison's rows.
+// Sentences above and below a comparison's rows.
 
 #include "engine/base/words.hpp"
 
@@ -111,7 +111,7 @@ std::string spent_words(const Record& kernel) {
   return gpu_s ? duration_words(*gpu_s) + " in " + count : count + ", time not known";
 }
 
-/// "transpose (11 ms in 10 launches), ...", what takes longest first.
+/// "transpose (11 ms in 10 launches), ...", the longest time first.
 std::string listed_kernels(Cases kernels, const Comparison& comparison, const Cases&) {
   constexpr std::size_t most_listed = 10;
   std::ranges::stable_sort(kernels, std::ranges::greater(), [](const Record* record) {
@@ -136,8 +136,8 @@ std::string listed_by_probe(Cases cases, const Comparison&, const Cases& all) {
   return join(parts, ", ");
 }
 
-/// What keeps the cases of one probe apart: parameters of which the two sides have no value in common. Empty if there
-/// is none.
+/// Names the parameters that keep the cases of one probe apart, because the two sides have no value in common: "offset
+/// 0 -> 32". Empty if there is none.
 std::string apart_words(const Cases& missing, const Cases& added) {
   const auto asked = [](const Cases& cases, const std::string& name) {
     std::set<std::string> texts;

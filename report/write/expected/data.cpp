@@ -1,4 +1,4 @@
-// What GPUs should reach, for programs: as JSON and as CSV. Absent is null, or an empty field.
+// The values that GPUs should reach, for programs: as JSON and as CSV. Absent is null, or an empty field.
 
 #include <ostream>
 

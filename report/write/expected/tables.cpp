@@ -1,4 +1,4 @@
-// What GPUs should reach, for people: one GPU on a screen, or all of them as a page.
+// The values that GPUs should reach, for people: one GPU on a screen, or all of them as a page.
 
 #include <fmt/format.h>
 
@@ -112,7 +112,7 @@ Page page_of(const ExpectedGpu& gpu) {
 
 // ---- Many
 
-/// What stands behind a value that no GPU of its kind was measured for by gpumem.
+/// The mark behind a value that was published by others, scaled or assumed; empty for any other.
 std::string_view mark_of(const ExpectedValue& value) {
   if (value.source == "published") return " p";
   if (value.source == "scaled" || value.source == "attributes") return " s";

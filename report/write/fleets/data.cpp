@@ -45,7 +45,7 @@ Json to_json(const Fleet& fleet, const FleetCase& fleet_case) {
 Json to_json(const FleetTally& tally, const Fleet& fleet) {
   Json values = Json::array();
   for (const FleetTally::Value& value : tally.values) {
-    // Whoever has what most have need not be listed.
+    // The machines with the most frequent value are not listed.
     Json files = Json::array();
     if (&value != tally.values.data()) {
       for (const std::size_t machine : value.machines) files.push_back(fleet.machines[machine].file);
@@ -68,7 +68,7 @@ Json to_json(const Fleet& fleet, const FleetKind& kind) {
           {"cases", std::move(cases)}};
 }
 
-/// What `auto` decided stands apart: a fleet has as many of these as machines times cases.
+/// Leaves out the values that `auto` decided: a fleet would have as many of these as machines times cases.
 Json to_json(const FleetReading& reading, const FleetJudgement& judgement) {
   return {{"case", judgement.index},
           {"verdict", to_string(judgement.verdict)},
@@ -97,7 +97,7 @@ Json to_json(const Fleet& fleet, std::size_t index) {
   for (std::size_t i = 0; i < machine.readings.size(); ++i) {
     const FleetJudgement& judgement = fleet.judgements[index][i];
     Json& entry = cases.emplace_back(to_json(machine.readings[i], judgement));
-    // What most decided stands with the case.
+    // The values that `auto` decided on most machines stand with the case; this machine has others.
     if (judgement.other_shape) entry["shape_by_auto"] = parameters(fleet.names->shape(machine.readings[i].shape));
   }
   Json json = to_json(machine);
@@ -122,7 +122,7 @@ void write_list(std::ostream& out, const char* name, const Items& items, const T
   out << (items.empty() ? "]" : "\n  ]");
 }
 
-/// What stands before the verdict of a reading: the case, with every parameter that any has.
+/// The columns before the verdict of a reading: the case, with every parameter that any case has.
 std::vector<CsvPath> case_paths(const Fleet& fleet) {
   std::vector<CsvPath> paths = {{"probe"}};
   for (const FleetKind& kind : fleet.kinds) {

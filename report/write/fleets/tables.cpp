@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
-/// A row all of one tint.
+/// A row with one tint for all cells.
 Row row_of(std::vector<std::string> cells, bool slow, bool fast) {
   const Tint tint = slow ? Tint::red : fast ? Tint::cyan : Tint::none;
   Row row;
@@ -33,13 +33,13 @@ std::string hidden_words(std::size_t hidden, std::string_view noun) {
   return counted(hidden, noun) + " not shown; --format csv, json and markdown hold everything.";
 }
 
-/// In which unit the values of a case are said.
+/// The unit that the values of a case are shown in.
 TimeUnit unit_for(const Fleet& fleet, const FleetCase& fleet_case) {
   const std::string unit = unit_of(fleet.names->case_name(fleet_case.name).quantity);
   return unit == "s" ? time_unit(fleet_case.median) : TimeUnit{.name = unit};
 }
 
-/// Off by how much, of the worst case; dashes where none is off.
+/// The cells of the worst case: its name, its value, how far it is off, and z; dashes if no case is off.
 std::vector<std::string> worst_cells(const Fleet& fleet, const FleetKind& kind, const FleetFinding& finding,
                                      const std::vector<std::string>& labels) {
   if (finding.outliers.empty()) return {"-", "-", "-", "-"};
@@ -82,7 +82,7 @@ Block findings_block(const Fleet& fleet, std::size_t most_rows) {
   return block;
 }
 
-/// The cases: all if they are few, else those in which someone is off.
+/// The cases: all if they are few, else those in which a machine is off.
 Block cases_block(const Fleet& fleet, const FleetKind& kind, std::size_t most_rows) {
   Block block;
   block.title = fmt::format("Cases of {}, {}", kind_words(kind), counted(kind.machines.size(), machine_noun(kind)));
@@ -118,7 +118,7 @@ Block cases_block(const Fleet& fleet, const FleetKind& kind, std::size_t most_ro
   return block;
 }
 
-/// How much a page holds: rows in a block of findings and in one of cases, and nodes whose pairs are shown.
+/// The most that a page holds: rows in a block of findings and in one of cases, and nodes whose pairs are shown.
 struct Most {
   std::size_t findings = unlimited;
   std::size_t cases = unlimited;

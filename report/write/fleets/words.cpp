@@ -1,4 +1,4 @@
-// What tables of a fleet say in sentences.
+// The sentences in a fleet's tables.
 
 #include "engine/base/words.hpp"
 
@@ -57,7 +57,7 @@ std::string tally_words(const Fleet& fleet, const FleetTally& tally, std::size_t
   return tally.property + ": " + join(parts, ", ");
 }
 
-/// What all have in common on one line, and a line for everything that differs.
+/// Adds one line with what all machines have in common, and a line for each property that differs.
 void add_properties(const Fleet& fleet, const FleetKind& kind, std::vector<std::string>& lines) {
   const std::string prefix = fleet.kinds.size() > 1 ? kind_words(kind) + ": " : "";
   std::vector<std::string> common;
@@ -78,7 +78,7 @@ void add_properties(const Fleet& fleet, const FleetKind& kind, std::vector<std::
   lines.insert(lines.end(), differing.begin(), differing.end());
 }
 
-/// In what the machine is not like most of its kind.
+/// The properties in which the machine differs from most of its kind.
 std::vector<std::string> peculiarities(std::size_t machine, const FleetKind& kind) {
   std::vector<std::string> all;
   for (const FleetTally& tally : kind.properties) {

@@ -66,7 +66,7 @@ std::optional<Scale> scale_of(const std::vector<Portrait>& portraits, const Meas
   return scale_for(values, true, shortest_bar, 100);
 }
 
-/// What says that figures are none of a measurement.
+/// The badge behind a title if figures are predicted: all of them, or those that are hatched. Empty if none is.
 std::string badge(const std::vector<Portrait>& portraits) {
   const auto predicted = std::ranges::count(portraits, true, &Portrait::is_prediction);
   if (predicted == 0) return "";
@@ -102,7 +102,7 @@ std::vector<std::string> level_names(const std::vector<Portrait>& portraits) {
   return names;
 }
 
-/// Which colour is whose, where there are several.
+/// Writes the colour of each GPU, if there are several.
 void write_key(std::ostream& out, const std::vector<Portrait>& portraits) {
   if (portraits.size() < 2) return;
   out << "<ul class=\"legend\">";

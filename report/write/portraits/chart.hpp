@@ -1,5 +1,5 @@
 #pragma once
-// What is drawn of portraits, of one GPU or of several: charts over each other, and bars beside each other.
+// Drawings of portraits, of one GPU or of several: charts over each other, and bars beside each other.
 
 #include <iosfwd>
 #include <span>
@@ -21,19 +21,20 @@ struct DrawnChart {
   std::vector<LegendEntry> legend;
 };
 
-/// A GPU's chart, and what the GPU is called beside others.
+/// A GPU's chart, and the GPU's name beside others.
 struct LabelledChart {
   std::string label;
   bool is_prediction = false;
   const PortraitChart* chart = nullptr;
 };
 
-/// All of the same probe. One is drawn with its predictions; of several each curve is measured, else predicted.
+/// Draws charts of the same probe over each other. A single chart is drawn with its predictions; with several, each
+/// curve is the measured one, else the predicted one.
 [[nodiscard]] DrawnChart drawn_chart(std::span<const LabelledChart> charts);
 
-/// The levels of memory: a table as HTML, all bars of a column on one scale; nothing where there are no levels.
+/// Writes the levels of memory as a table in HTML, all bars of a column on one scale; nothing if there are no levels.
 void write_levels(std::ostream& out, const std::vector<Portrait>& portraits);
-/// How far away each path to data is: a figure; nothing where no latency is known.
+/// Writes the latency of each path to data as a figure; nothing if no latency is known.
 void write_ladder(std::ostream& out, const std::vector<Portrait>& portraits);
 
 }  // namespace gpumem::report

@@ -1,5 +1,5 @@
 #pragma once
-// How a portrait's page looks: in light, in the dark, on paper and on a phone.
+// The style sheet of a portrait's page: for light and dark screens, paper and phones.
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 namespace gpumem::report {
 
-/// As many classes c0, c1, ... there are.
+/// The number of classes c0, c1, ...
 inline constexpr std::size_t colours = 8;
 
 inline constexpr std::string_view portrait_style = R"(<style>
@@ -49,7 +49,7 @@ h1{font-size:1.8em}}
 figcaption{font-size:.92em;line-height:1.3}}
 )";
 
-/// The element of HTML.
+/// The style element of HTML, with a class for each colour.
 [[nodiscard]] inline std::string style_with_colours() {
   std::string text(portrait_style);
   for (std::size_t c = 0; c < colours; ++c) {

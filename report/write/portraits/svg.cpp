@@ -16,7 +16,7 @@ constexpr std::array<double, 3> round_steps = {1, 2, 5};
 
 std::vector<double> logarithmic_ticks(double low, double high) {
   std::vector<double> found;
-  // Of few decades all round values, of many their beginnings.
+  // Over few decades all round values are ticks, over many only the powers of ten.
   const auto steps = std::span(round_steps).first(high / low < 100 ? 3 : 1);
   for (double decade = std::pow(10, std::floor(std::log10(low))); decade <= high; decade *= 10) {
     for (const double step : steps) {
@@ -26,7 +26,7 @@ std::vector<double> logarithmic_ticks(double low, double high) {
   return found;
 }
 
-/// For about five of them.
+/// A round step for about five ticks.
 double linear_step(double low, double high) {
   const double exact = (high - low) / 5;
   const double decade = std::pow(10, std::floor(std::log10(exact)));

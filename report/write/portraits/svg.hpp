@@ -9,7 +9,7 @@
 
 namespace gpumem::report {
 
-/// Where a value lies between two places.
+/// Maps a value between `low` and `high` to a place between `from` and `to`.
 struct Scale {
   double low = 0;
   double high = 1;
@@ -18,7 +18,7 @@ struct Scale {
   double to = 1;    ///< of `high`
 
   [[nodiscard]] double at(double value) const;
-  /// Round values within, few enough to be told apart.
+  /// Round values within the scale, few enough to be told apart.
   [[nodiscard]] std::vector<double> ticks() const;
 };
 
@@ -31,12 +31,12 @@ enum class Anchor { start, middle, end };
 
 class Svg {
  public:
-  /// Of a size in units of its own, which a page stretches; `label` is what is read out.
+  /// A drawing of this size, in units that a page stretches. Screen readers read out `label`.
   Svg(double width, double height, std::string_view label);
 
   void line(double x1, double y1, double x2, double y2, std::string_view looks);
   void path(std::span<const std::pair<double, double>> points, std::string_view looks);
-  /// A dot with what the pointer over it is told.
+  /// A dot. `told` is shown while the pointer is over it.
   void dot(double x, double y, double radius, std::string_view looks, std::string_view told);
   void text(double x, double y, std::string_view text, std::string_view looks, Anchor anchor = Anchor::start,
             double turned = 0);

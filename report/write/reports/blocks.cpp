@@ -22,8 +22,8 @@ struct Group {
   std::vector<std::string> findings;
 };
 
-/// One alternative after another, each by what is swept and then by what stands across: a plan may have these the other
-/// way round.
+/// Sorts the cases by alternative, then by the swept parameter and then by the parameter across: a plan may have the
+/// last two the other way round.
 void sort_across(Cases& cases) {
   std::vector<Value> alternatives;
   const auto value_of = [](const Record& record, const std::string& name) {
@@ -38,7 +38,8 @@ void sort_across(Cases& cases) {
   });
 }
 
-/// What a table shows, a line each: of the facts that its probe concluded the first few, unless `why` asks for all.
+/// The lines that a table shows. Only the first few facts that its probe concluded are among them, unless `why` asks
+/// for all.
 std::vector<std::string> lines_of(const Report& report, const Members& table, const std::string& finding, bool why) {
   constexpr std::size_t most_facts = 3;
   std::vector<std::string> lines;

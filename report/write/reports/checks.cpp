@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t reason_indent = 6;  // of what follows a verdict
 constexpr std::size_t widest_name = 40;
 
-/// "PASS" and how it looks.
+/// "PASS" and its tint.
 Said label(Verdict verdict) {
   // In the order of the verdicts.
   constexpr std::array<std::pair<const char*, Tint>, 3> labels = {
@@ -31,18 +31,18 @@ Said label(Verdict verdict) {
   return {text, tint};
 }
 
-/// "required: " before what nobody may overlook.
+/// The reason, with "required: " before it if a required check was skipped.
 std::string reason_of(const CheckRecord& check) {
   const bool stressed = check.required && check.verdict == Verdict::skip;
   return (stressed ? "required: " : "") + one_line(check.reason);
 }
 
-/// Verdict, name, value against bound, and reason: on one line as far as they fit, else below each other. Of what
-/// passed only the case is named where the reason does not fit.
+/// The name, the value against its bound, and the reason: on one line as far as they fit, else below each other. If the
+/// reason of a passed check does not fit, only its case is named.
 std::vector<std::string> lines_of(const CheckRecord& check, std::size_t names, std::size_t values, std::size_t width) {
   std::vector<std::string> lines = wrapped(one_line(check.name), width);
   if (lines.empty()) lines.emplace_back();
-  // Beside what is there, from a column on, if that leaves it within the width.
+  // Adds the text to the last line, from this column on. Returns false, and adds nothing, if that exceeds the width.
   const auto add = [&](const std::string& text, std::size_t column) {
     std::string line = padded(lines.back(), column) + "  " + text;
     if (display_width(line) > width) return false;
@@ -95,7 +95,7 @@ void write_annotation(std::ostream& out, const CheckRecord& check, const std::st
 
 std::string suite_name(const Report& report) { return report.suite ? one_line(*report.suite) : "report"; }
 
-/// What was held against what: "smoke on NVIDIA H200, gpu17, measured 2026-11-21T10:00:00Z".
+/// The suite and the report that was held to it: "smoke on NVIDIA H200, gpu17, measured 2026-11-21T10:00:00Z".
 std::string title_of(const Report& report) {
   std::string title = suite_name(report);
   if (report.device) title += " on " + gpus_in_words(report);

@@ -24,7 +24,7 @@ std::optional<double> relative(const Record& record) {
   return record.relative_measured ? record.relative_measured : record.relative_predicted;
 }
 
-/// What a binary file of indices was read as, of the parameter that says so; empty of others.
+/// The number format that a binary file of indices was read in, from the parameter "index_format"; empty for any other.
 std::string raw_words_phrase(const Parameter& parameter) {
   if (parameter.name != "index_format") return {};
   std::string text = gpumem::to_string(parameter.value);  // "u32", "i64be"
@@ -259,7 +259,8 @@ class BlockOfCases {
     });
   }
 
-  /// Of each alternative the headline, and the metrics that are best to know where every case has them.
+  /// Adds matrices for each alternative: one of the headline, and one of each important metric that all cases that ran
+  /// have.
   void add_matrices(bool why) {
     const std::vector<CaseMatrix> all = report::matrices(cases_);
     const std::vector<std::string> names = metric_names();

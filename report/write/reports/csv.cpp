@@ -102,7 +102,7 @@ std::vector<CsvPath> paths_of(const std::vector<const Report*>& reports) {
   return paths;
 }
 
-/// Whether the value that others are related to is a name in any of the reports: then its column is one of texts.
+/// True if the baseline's value is a name in any of the reports: then its column is one of texts.
 bool relates_to_names(const std::vector<const Report*>& reports) {
   return std::ranges::any_of(reports, [](const Report* report) {
     return std::ranges::any_of(report->results, [](const Record& record) {

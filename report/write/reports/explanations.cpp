@@ -87,7 +87,7 @@ std::string reason_of(const Record& record, const Explanation& explanation) {
   return explanation.full;
 }
 
-/// The reason, and of a user's kernel who asked for it.
+/// The reason, and for a user's kernel its caller.
 std::string reason_and_caller(const Record& record, const Explanation& explanation) {
   const std::string caller = caller_sentences(record);
   return reason_of(record, explanation) + (caller.empty() ? "" : " " + caller);
@@ -112,7 +112,7 @@ FigureCells count_figure(const measure::CounterField& field, double value) {
   return {name, "", fixed(value, 0)};
 }
 
-/// None of a case that did not run.
+/// The figures of a case; none if it did not run.
 std::vector<FigureCells> figures_of(const Record& record) {
   if (record.status != Status::ok) return {};
   std::vector<FigureCells> figures;
@@ -165,7 +165,7 @@ void write_figures(std::ostream& out, const std::vector<FigureCells>& figures) {
   write_page(out, {.before = {}, .blocks = {block}, .after = {}}, {.width = std::numeric_limits<unsigned>::max()});
 }
 
-/// Of a report without cases: what there was, and what to do.
+/// Says of a report without cases what there was, and what to do.
 std::string nothing_to_explain(const Report& report) {
   if (!report.program) {
     return "The report has no cases to explain; make one that has: gpumem probe --output report.json";
@@ -185,7 +185,7 @@ std::string nothing_to_explain(const Report& report) {
          "COMMAND";
 }
 
-/// What these cases show together with others, a fact a line.
+/// The facts that these cases show, alone or with others, one in each line.
 std::vector<std::string> facts_of(const Report& report, std::span<const std::size_t> cases) {
   std::vector<std::string> texts;
   for (const ConclusionRecord& conclusion : report.conclusions) {

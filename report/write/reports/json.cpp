@@ -150,7 +150,7 @@ class FieldWriter {
   Json json_ = Json::object();
 };
 
-/// What the names in a report say, so that nobody else needs a list of them.
+/// Describes the names in a report, so that its readers need no list of them.
 void FieldWriter::described(const Report& report) {
   Json quantities = Json::object();
   for (const Quantity& quantity : quantities_in(report)) {
@@ -199,8 +199,8 @@ void append_scalar(std::string& text, const Json& value) {
     fmt::format_to(std::back_inserter(text), "{}", value.get<double>());  // shortest that reads back the same
     return;
   }
-  // What a terminal would act on is escaped (report/text/text.hpp), and with it the rest of its text. An argument or a
-  // file name may hold any bytes; those that are not UTF-8 are replaced, not fatal.
+  // A text that a terminal would act on (report/text/text.hpp) is written in ASCII, with escapes for everything else.
+  // An argument or a file name may hold any bytes; those that are not UTF-8 are replaced, not fatal.
   const auto* const held = value.get_ptr<const std::string*>();
   const bool escapes = held != nullptr && one_line(*held) != *held;
   text += value.dump(-1, ' ', escapes, Json::error_handler_t::replace);

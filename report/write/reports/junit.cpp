@@ -40,13 +40,14 @@ double sampled_seconds(const Report& report) {
   return sampled_seconds(report, all);
 }
 
-/// Of several GPUs side by side each has a suite of its own.
+/// The name of a report's suite. Each of several GPUs side by side has a suite of its own.
 std::string suite_of(const Report& report) {
   const std::string suite = report.suite.value_or("report");
   return report.device && report.device->index ? fmt::format("{} on GPU {}", suite, *report.device->index) : suite;
 }
 
-/// As many ordinary reports: one of each GPU with the checks of that GPU, and one of what is held of all together.
+/// Splits reports of several GPUs side by side into ordinary reports: one for each GPU with the checks of that GPU, and
+/// one with the checks of all together.
 std::vector<Report> ordinary(std::span<const Report> reports) {
   std::vector<Report> all;
   for (const Report& report : reports) {

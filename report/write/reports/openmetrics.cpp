@@ -66,7 +66,7 @@ struct Gauge {
   }
 };
 
-/// Whose report it is.
+/// The labels that name the report's suite and GPU.
 Labels origin_of(const Report& report) {
   Labels labels;
   if (report.suite) labels.emplace_back("suite", *report.suite);
@@ -160,7 +160,7 @@ struct Gauges {
     if (report.passed) suite_passed.add(origin, *report.passed ? 1 : 0);
   }
 
-  /// Of several GPUs side by side what each alone would say, and what is held of all together.
+  /// Adds a report. For several GPUs side by side it adds what each alone would give, and what holds for all together.
   void add_each(const Report& report) {
     const std::vector<GpuPart> parts = gpu_parts(report);
     if (parts.empty()) return add(report);

@@ -1,5 +1,5 @@
-// What a report's page begins with: which GPU, what joins it to the host and to others, and what was measured or
-// predicted how.
+// The beginning of a report's page: the GPU, its links to the host and to other GPUs, and what was measured or
+// predicted and how.
 
 #include <fmt/format.h>
 
@@ -34,14 +34,14 @@ std::string measured_how(const Report& report) {
          (verified ? "; every output verified." : ".");
 }
 
-/// Whether a case's bandwidth is a share of the link's, one way or both.
+/// True if the peak of a case's bandwidth is that of the host link, one way or both ways.
 bool refers_to_link(const Record& record, double link_gb_per_s) {
   if (record.headline.quantity != bandwidth_name) return false;
   const double ways = record.headline.peak.value_or(0) / link_gb_per_s;
   return std::abs(ways - 1) < 0.001 || std::abs(ways - 2) < 0.001;
 }
 
-/// Whether any case is about memory of the host.
+/// True if any case uses memory of the host.
 bool uses_host(const Report& report) {
   const auto link = report.device ? report.device->link_bytes_per_s() : std::nullopt;
   return report.host_placement || std::ranges::any_of(report.results, [&](const Record& record) {
@@ -72,7 +72,7 @@ std::string placement_in_words(const HostPlacement& placement, const std::option
   return "host memory on NUMA node " + std::to_string(*placement.numa_node) + " (" + how + other + ")";
 }
 
-/// Empty where no case is about it.
+/// Describes the host link; empty if no case uses it.
 std::string host_link(const Report& report) {
   if (!report.device || !uses_host(report)) return {};
   std::string line = "Host link: " + link_in_words(*report.device);
@@ -80,7 +80,8 @@ std::string host_link(const Report& report) {
   return line + ".";
 }
 
-/// What joins most pairs of the report's GPUs, and which pairs something else does; empty where it is not known.
+/// Describes the links between the report's GPUs: the most frequent kind, then the others with their pairs. Empty if
+/// they are not known.
 std::string links_between_gpus(const Report& report) {
   struct Kind {
     std::string words;

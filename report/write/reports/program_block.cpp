@@ -20,7 +20,8 @@ namespace {
 constexpr std::size_t shortest_name = 16;
 constexpr std::size_t longest_name = 60;
 
-/// What device memory moved for a launch, by the counters, over what it could have moved in its time.
+/// The bytes that device memory moved in a launch, by the counters, in percent of what it could have moved in that
+/// time.
 std::optional<double> counted_dram_percent(const Record& record) {
   const auto& counters = record.counters;
   if (!counters || !counters->dram_read_bytes || !counters->dram_write_bytes || !record.time) return std::nullopt;
@@ -30,7 +31,7 @@ std::optional<double> counted_dram_percent(const Record& record) {
   return (*counters->dram_read_bytes + *counters->dram_write_bytes) / seconds / peak * 100;
 }
 
-/// Adds columns left to right; the names, which fill what room the others leave, come first all the same.
+/// Adds columns left to right, except for the names: they come first, and get the room that the other columns leave.
 class ProgramBlock {
  public:
   ProgramBlock(const Cases& rows, const KernelText& why) : rows_(rows), why_(why) { block_.rows.resize(rows.size()); }
@@ -93,7 +94,7 @@ class ProgramBlock {
     }
   }
 
-  /// Of programs that mark any.
+  /// Adds a column of the ranges that the program marks, if it marks any.
   void add_ranges(std::size_t width) {
     constexpr auto has_range = [](const Record* record) { return !record->range.empty(); };
     if (std::ranges::none_of(rows_, has_range)) return;
@@ -124,7 +125,7 @@ class ProgramBlock {
     }
   }
 
-  /// Of all columns but the names, with what stands between them.
+  /// The width of all columns but the names, gaps included.
   [[nodiscard]] std::size_t numbers_width() const {
     constexpr std::size_t gap = 2;
     std::size_t sum = 0;
@@ -137,7 +138,7 @@ class ProgramBlock {
     return sum;
   }
 
-  /// Where the phrases have room beside the numbers, names leave them most of it.
+  /// Fills the column of names. If the phrases have room beside the numbers, the names leave them most of it.
   void add_names(std::size_t width) {
     constexpr std::size_t readable_phrase = 60;
     const std::size_t room = width - std::min(width, beside_);

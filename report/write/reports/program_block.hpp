@@ -11,9 +11,9 @@ namespace gpumem::report {
 
 using KernelText = std::function<std::string(const Record&)>;
 
-/// Of these kernels, with names for a page of that width. `why` says what there is to say of one, in the last column.
+/// The table of these kernels, with names for a page of that width. `why` gives a kernel's text for the last column.
 [[nodiscard]] Block program_block(const Cases& rows, std::size_t width, const KernelText& why);
-/// With names that the page has for them elsewhere, too.
+/// The same with the names that the page uses elsewhere, too.
 [[nodiscard]] Block program_block(const Cases& rows, const KernelText& name, const KernelText& why);
 
 }  // namespace gpumem::report

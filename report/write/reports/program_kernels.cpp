@@ -35,7 +35,7 @@ void sort_by(Cases& cases, const char* metric) {
                            [&](const Record* record) { return finite_value(*record, metric).value_or(0); });
 }
 
-/// What shares are of: all of the time, or as much of it as is known.
+/// The time that shares refer to: all of it, or as much of it as is known.
 std::string whole_words(const Report& report) {
   const auto& skipped = report.program->skipped;
   const bool all =
@@ -73,7 +73,7 @@ std::string flagged_words(const Report& report, std::string_view flag, const std
   return flagged.empty() ? "" : fmt::format("Of {} {}.", kernel_words(flagged), words);
 }
 
-/// Launches that the rows tell of with this reason.
+/// The number of launches that rows with this reason stand for.
 double launches_told(const Cases& rows, const std::string& reason) {
   Cases with_reason;
   for (const Record* record : rows) {

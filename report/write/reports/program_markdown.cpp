@@ -105,7 +105,7 @@ void write_advice(std::ostream& out, const Report& report, const ProgramKernels&
                      counted(all.size() - shown, "more kernel"), duration_words(rest_s));
 }
 
-/// Those that take most time.
+/// The kernels that take most time.
 Cases longest(const Report& report) {
   Cases all;
   for (const Record& record : report.results) all.push_back(&record);

@@ -30,7 +30,7 @@ constexpr std::size_t widest_flags = 30;
 constexpr std::size_t shortest_prose = 44;
 constexpr std::size_t narrowest_prose = 12;  // where columns that cannot go leave less
 
-/// Where everything of a block goes.
+/// The layout of a block: its columns, bars and flags.
 struct Layout {
   std::vector<std::size_t> columns;  ///< those shown
   std::vector<std::size_t> widths;   ///< of all columns
@@ -220,7 +220,7 @@ struct WrappedCell {
   }
 };
 
-/// Returns whether the row's failure did not fit.
+/// Returns true if the row's failure did not fit.
 bool write_row(std::ostream& out, const Block& block, const Row& row, const Layout& layout, const TableStyle& style) {
   TableLine line(style);
   const bool failed = !row.failure.empty();
@@ -269,7 +269,7 @@ void write_timelines(std::ostream& out, const Block& block, const TableStyle& st
   }
 }
 
-/// In full what did not fit into the rows, once for all that say the same.
+/// Writes the failures that did not fit into their rows in full, the same one only once.
 void write_failures(std::ostream& out, std::span<const Row* const> rows, const TableStyle& style) {
   std::map<std::string_view, std::size_t> counts;
   for (const Row* row : rows) ++counts[row->failure];

@@ -1,4 +1,4 @@
-// When a program did what on its GPUs, in Chrome's trace event format, which https://ui.perfetto.dev and
+// The timeline of programs on their GPUs in Chrome's trace event format, which https://ui.perfetto.dev and
 // chrome://tracing open. Times are in microseconds since the first launch, or since the first range if that is earlier.
 // https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU describes the format.
 
@@ -124,7 +124,7 @@ class TraceWriter {
   std::uint64_t next_thread_ = 0;
 };
 
-/// What the trace was made of, for whoever opens the file.
+/// The report that a trace's events come from, for people who open the file.
 Json origin_of(const NamedReport& named) {
   const Report& report = named.report;
   Json origin = {{"report", named.name}, {"command", report.program->command}, {"started_at", report.started_at}};

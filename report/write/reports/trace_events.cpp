@@ -68,7 +68,7 @@ class ReportTrace {
       const Record& kernel = *kernels_[*launch.result];
       event.name = places_.words(kernel);
       event.arguments = arguments_of(kernel);
-      // Of a launch that is slowed this would say nothing.
+      // The time of a slowed launch says nothing about its bandwidth.
       if (is_own_time && launch.seconds > 0 && kernel.useful_bytes() > 0) {
         event.arguments.emplace_back("bytes_per_second", kernel.useful_bytes() / launch.seconds);
       }
@@ -106,7 +106,7 @@ class ReportTrace {
     }
   }
 
-  /// How long each kernel ran in each bin of the run, from the bin's begin on.
+  /// Adds an event for each bin of the run in which a kernel ran: from the bin's begin on, as long as it ran.
   void add_bins() {
     const double bin_s = report_.program->bin_s.value_or(0);
     for (const Record* kernel : kernels_) {
@@ -131,7 +131,7 @@ class ReportTrace {
     }
   }
 
-  /// What began before the first launch begins at 0.
+  /// Shifts all events if any begins before the first launch, so that the earliest begins at 0.
   void begin_at_zero() {
     std::int64_t earliest_ns = 0;
     const auto each = [&](const auto& action) {

@@ -1,5 +1,5 @@
 #pragma once
-// When a program did what, as tracks of events: what a trace is written of.
+// The timeline of a program as tracks of events, from which a trace is written.
 
 #include <compare>
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace gpumem::report {
 
-/// In the order in which tracks of a process stand.
+/// The kinds of tracks, in the order in which they stand in a process.
 enum class TrackKind { ranges, launches, graphs, samples, bins };
 
-/// One of a process: several lanes where what is on it overlaps.
+/// A track of a process. It takes several lanes if its events overlap.
 struct Track {
   TrackKind kind = TrackKind::launches;
   std::uint64_t number = 0;  ///< of the stream, the thread or the result
   auto operator<=>(const Track&) const = default;
 };
 
-/// What an event says beside its time, by name.
+/// The values that an event holds besides its time, by name.
 using TraceArguments = std::vector<std::pair<std::string, std::variant<std::uint64_t, double, std::string>>>;
 
 struct TraceEvent {
@@ -34,18 +34,19 @@ struct TraceEvent {
   bool is_instant = false;  ///< its end is not known
 };
 
-/// What one of the program's processes did on one GPU, or its ranges.
+/// The events of one of the program's processes on one GPU, or its ranges.
 struct TraceProcess {
   std::string name;
   std::map<Track, std::vector<TraceEvent>> tracks;
   std::map<Track, std::string> names = {};  ///< of tracks that their kind and number do not name
 };
 
-/// Whether the report has single launches, or at least bins of the run in which kernels ran.
+/// True if the report says when single launches, graphs or ranges ran.
 [[nodiscard]] bool has_timeline(const Report& report);
+/// True if the report says how long kernels ran in each bin of the run.
 [[nodiscard]] bool has_bins(const Report& report);
 
-/// Of a report that has either. Nothing begins before 0.
+/// The processes of a report that has a timeline or bins. No event begins before 0.
 [[nodiscard]] std::vector<TraceProcess> trace_processes(const Report& report);
 
 }  // namespace gpumem::report
