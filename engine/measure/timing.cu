@@ -26,7 +26,7 @@ struct GateFlags {
   volatile std::uint32_t timed_out;
 };
 
-__global__ void hold(GateFlags* flags) {
+__global__ void hold_stream(GateFlags* flags) {
   const std::uint64_t start = global_ns();
   while (flags->open == 0) {
     if (global_ns() - start > gate_timeout_ns) {
@@ -91,7 +91,7 @@ void Gate::close(const Stream& stream) {
   flags->open = 0;
   flags->timed_out = 0;
   if (disabled_) return;
-  hold<<<1, 1, 0, stream.get()>>>(flags_.device_as<GateFlags>());
+  hold_stream<<<1, 1, 0, stream.get()>>>(flags_.device_as<GateFlags>());
   check(cudaGetLastError(), "launch the kernel that holds launches back");
 }
 

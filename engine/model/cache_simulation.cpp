@@ -13,11 +13,20 @@ using access::WarpRequest;
 
 namespace {
 
+constexpr std::uint64_t group_bytes = lines_of_group * access::line_bytes;
+
+/// False if a lane that is not active has an address elsewhere.
+bool in_one_group(const WarpRequest& request) {
+  std::uint64_t differ = 0;
+  for (const std::uint64_t address : request.address) differ |= address ^ request.address[0];
+  return differ < group_bytes;
+}
+
 /// Written so that the compiler makes vector instructions of it.
 [[gnu::always_inline]] inline std::uint32_t sampled_lanes(const WarpRequest& request, unsigned shift) {
   std::uint64_t hash[access::warp_lanes];
   for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-    hash[lane] = mixed(request.address[lane] / (lines_of_group * access::line_bytes)) >> shift;
+    hash[lane] = mixed(request.address[lane] / group_bytes) >> shift;
   }
   std::uint32_t lanes = 0;
   for (unsigned lane = 0; lane < access::warp_lanes; ++lane) lanes |= std::uint32_t{hash[lane] == 0} << lane;
@@ -37,12 +46,15 @@ std::uint32_t sampled_lanes_plain(const WarpRequest& request, unsigned shift) { 
 
 std::uint32_t Sample::lanes_of(const WarpRequest& request) const {
   if (log2_rate_ == 0) return request.active;
+  const unsigned shift = 64 - log2_rate_;
+  // Mostly lanes lie side by side, in one group of lines: one hash decides for all.
+  if (in_one_group(request)) return mixed(request.address[0] / group_bytes) >> shift == 0 ? request.active : 0;
 #ifdef __x86_64__
   static const auto sampled = __builtin_cpu_supports("avx2") ? sampled_lanes_avx2 : sampled_lanes_plain;
 #else
   static const auto sampled = sampled_lanes_plain;
 #endif
-  return sampled(request, 64 - log2_rate_);
+  return sampled(request, shift);
 }
 
 LineRequest& LineRequests::request_of(std::uint64_t line) {
@@ -117,7 +129,8 @@ CacheSimulation::Part CacheSimulation::all(bool again) {
   return part_;
 }
 
-std::optional<CacheSimulation::Part> CacheSimulation::parts() {
+std::optional<CacheSimulation::Part> CacheSimulation::parts(double lines) {
+  const auto full = 0.9 * static_cast<double>(l2_.capacity());
   Part sum;
   for (const std::uint64_t first : {std::uint64_t{0}, workload_.blocks / 2 / together_ * together_}) {
     std::uint64_t block = first;
@@ -132,6 +145,8 @@ std::optional<CacheSimulation::Part> CacheSimulation::parts() {
     part_ = {};
     simulate(block, end);
     sum.add(part_);
+    const auto held = static_cast<double>(l2_.lines());
+    if (held >= std::ldexp(lines, -static_cast<int>(log2_rate_)) && held < full) break;
   }
   return sum;
 }

@@ -83,8 +83,8 @@ class CacheSimulation {
 
   /// Simulates two places of the launch, its beginning and its middle. Each is counted from when L2 is full or holds
   /// all that is asked for, and for as long as that took: data that is used again later than that is no longer in L2.
-  /// Absent if the launch is too short.
-  [[nodiscard]] std::optional<Part> parts();
+  /// The beginning alone if L2 holds all `lines` of the launch by then. Absent if the launch is too short.
+  [[nodiscard]] std::optional<Part> parts(double lines);
 
  private:
   void simulate(std::uint64_t first, std::uint64_t end);

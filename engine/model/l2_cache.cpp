@@ -63,7 +63,9 @@ void L2Cache::expect(std::span<const LineRequest> requests, unsigned part) {
 }
 
 void L2Cache::expect(std::span<const LineRequest> requests) {
-  for (unsigned part = 0; part < parts_.size(); ++part) expect(requests, part);
+  for (unsigned part = 0; part < parts_.size(); ++part) {
+    if (parts_[part].used() > 0) expect(requests, part);
+  }
 }
 
 void L2Cache::read(const LineRequest& request, unsigned sectors, unsigned part) {
@@ -86,7 +88,7 @@ void L2Cache::read(const LineRequest& request, unsigned sectors, unsigned part) 
 CachedLine& L2Cache::to_write(const LineKey& key) {
   const unsigned home = home_of(key);
   for (unsigned part = 0; part < parts_.size(); ++part) {
-    if (part == home) continue;
+    if (part == home || parts_[part].used() == 0) continue;
     if (CachedLine* copy = parts_[part].find(key)) copy->valid = 0;
   }
   LineCache& cache = parts_[home];

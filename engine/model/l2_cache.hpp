@@ -55,6 +55,7 @@ class L2Cache {
   CachedLine& to_write(const LineKey& key);
 
   [[nodiscard]] std::size_t lines() const;
+  [[nodiscard]] std::size_t capacity() const { return parts_.size() * parts_.front().size(); }  ///< in lines
   /// Writes all lines to memory that still wait for it.
   void flush();
 

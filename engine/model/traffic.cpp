@@ -101,7 +101,7 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
   for (; log2_fewer_lines > 0 && std::ldexp(lines, -static_cast<int>(log2_rate)) > 2 * fewest_lines; --log2_fewer_lines)
     ++log2_rate;
   std::optional<CacheSimulation::Part> part;
-  if (is_long) part = CacheSimulation(workload, profile, log2_rate).parts();
+  if (is_long) part = CacheSimulation(workload, profile, log2_rate).parts(lines);
   if (!part) part = CacheSimulation(workload, profile, log2_rate).all(bytes < much * l2);
   if (part->lookups == 0) return std::nullopt;
   Traffic traffic = part->traffic.times(lookups / part->lookups);

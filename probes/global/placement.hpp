@@ -14,11 +14,11 @@
 //   std::uint64_t useful() const                                                elements accessed
 //   std::uint64_t period_warps() const                                          after which the launch repeats itself
 //   std::optional<access::Period> period() const                                that of requests, if it is proved
-//   std::uint32_t elements_of(std::uint64_t warp, std::uint32_t which, std::uint64_t (&element)[32]) const
-//                                                                               of all lanes, and which access theirs
+//   {first, active} of_warp(std::uint64_t warp, std::uint32_t which) const      the first lane's element; active lanes
+//   std::uint64_t lane_offset(std::uint32_t lane) const                         a lane's element less the first lane's
 //
-// The last two may be missing. A launch whose periods overlap by more than a few has no period(): it would have to be
-// evaluated to the end (access/periodic.hpp).
+// The last three may be missing, the last two together. A launch whose periods overlap by more than a few has no
+// period(): it would have to be evaluated to the end (access/periodic.hpp).
 //
 // A thread of the kernel stands for one of these threads, or for several a block's width apart so that enough bytes are
 // in flight. So a "thread" of a placement with few elements is not a thread of the kernel.
@@ -71,32 +71,52 @@ template <class Placement>
           .tile = {placed_block_threads, placement.elements_per_thread() * turns}};
 }
 
-/// Fills in the k-th request, counted warp by warp: element `k % elements` of warp `k / elements`. `request` comes
-/// without active lanes, and with the size of its word.
+/// The requests of a placement, counted warp by warp.
 template <class Placement>
-void fill_placed_request(const Placement& placement, std::uint64_t k, access::WarpRequest& request) {
-  const auto which = static_cast<std::uint32_t>(k % placement.elements_per_thread());
-  const std::uint64_t warp = k / placement.elements_per_thread();
-  if constexpr (requires { placement.elements_of(warp, which, request.address); }) {
-    request.active = placement.elements_of(warp, which, request.address);
-    for (std::uint64_t& address : request.address) address *= placement.word_bytes();
-  } else {
-    for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {
-      const std::uint64_t thread = warp * access::warp_lanes + lane;
-      if (!placement.active(thread, which)) continue;
-      request.address[lane] = placement(thread, which) * placement.word_bytes();
-      request.active |= std::uint32_t{1} << lane;
+class PlacedRequests {
+ public:
+  explicit PlacedRequests(const Placement& placement) : placement_(placement) {
+    if constexpr (same_for_all_warps) {
+      for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {
+        offset_bytes_[lane] = placement.lane_offset(lane) * placement.word_bytes();
+      }
     }
   }
-}
 
-template <class Placement>
-[[nodiscard]] access::WarpRequest placed_request(const Placement& placement, std::uint64_t k) {
-  access::WarpRequest request;
-  request.word_bytes = placement.word_bytes();
-  fill_placed_request(placement, k, request);
-  return request;
-}
+  /// Makes the k-th request of one without active lanes that has the size of its word.
+  void fill(std::uint64_t k, access::WarpRequest& request) const {
+    const auto which = static_cast<std::uint32_t>(k % placement_.elements_per_thread());
+    const std::uint64_t warp = k / placement_.elements_per_thread();
+    if constexpr (same_for_all_warps) {
+      const auto [first, active] = placement_.of_warp(warp, which);
+      const std::uint64_t first_byte = first * placement_.word_bytes();
+      for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {
+        request.address[lane] = first_byte + offset_bytes_[lane];
+      }
+      request.active = active;
+    } else {
+      for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {
+        const std::uint64_t thread = warp * access::warp_lanes + lane;
+        if (!placement_.active(thread, which)) continue;
+        request.address[lane] = placement_(thread, which) * placement_.word_bytes();
+        request.active |= std::uint32_t{1} << lane;
+      }
+    }
+  }
+
+  [[nodiscard]] access::WarpRequest operator()(std::uint64_t k) const {
+    access::WarpRequest request;
+    request.word_bytes = placement_.word_bytes();
+    fill(k, request);
+    return request;
+  }
+
+ private:
+  static constexpr bool same_for_all_warps = requires(const Placement& placement) { placement.lane_offset(0); };
+
+  Placement placement_;
+  std::uint64_t offset_bytes_[access::warp_lanes] = {};  ///< of each lane behind the first
+};
 
 /// Returns the number, counted warp by warp, of the launch's k-th request. In the launch's order all warps of a block
 /// take their first instruction, then their second, and so on.
@@ -118,7 +138,7 @@ template <class Placement>
   for (access::Site& site : workload.sites) {
     site.requests = placement.threads() / access::warp_lanes * placement.elements_per_thread();
     site.period_requests = placement.period_warps() * placement.elements_per_thread();
-    site.request = [=](std::uint64_t k) { return placed_request(placement, k); };
+    site.request = PlacedRequests(placement);
     if constexpr (requires { placement.period(); }) {
       if (const auto period = placement.period()) set_period(site, *period);
     }
@@ -139,14 +159,14 @@ void allow_simulation(Workload& workload, const Launch& launch, const Placement&
   for (access::Site& site : workload.sites) {
     site.summary = access::summarise(site);
     site.evaluated = launch.blocks() * placed_block_threads / access::warp_lanes * launch.tile.elements_per_thread;
-    site.fill = [=](std::uint64_t first, std::span<access::WarpRequest> requests) {
+    site.fill = [=, placed = PlacedRequests(placement)](std::uint64_t first, std::span<access::WarpRequest> requests) {
       constexpr std::uint64_t warps = placed_block_threads / access::warp_lanes;
       std::uint64_t k = 0;
       for (std::size_t i = 0; i < requests.size(); ++i) {
         // Within a turn of a block, each request is one warp further on than the one before.
         const bool begins = i == 0 || (first + i) % warps == 0;
         k = begins ? in_order_of_warps(launch, placement, first + i) : k + placement.elements_per_thread();
-        fill_placed_request(placement, k, requests[i]);
+        placed.fill(k, requests[i]);
       }
     };
   }

@@ -121,7 +121,7 @@ static Probe pitch_probe() {
   probe.prepare = [](const Case& decided, measure::Session& session) {
     const Rows rows(decided);
     const std::uint64_t pitch_bytes = rows.pitched ? ask_for_pitch(rows.row_bytes()) : 0;
-    return prepare_pieces(decided, rows.placement(decided[axis::buffer_bytes], pitch_bytes), session);
+    return prepare_placed(decided, rows.placement(decided[axis::buffer_bytes], pitch_bytes), session);
   };
   probe.conclude = conclude_pitch;
   return probe;

@@ -45,25 +45,29 @@ class RowPlacement {
     const std::uint32_t column = at.line * line_columns_ + at.step * step_columns_ + lane_column(at);
     return at.line < lines_ && column < width_;
   }
-  /// The elements of a warp's lanes at once, and a bit for each lane that accesses its element.
-  [[nodiscard]] std::uint32_t elements_of(std::uint64_t warp, std::uint32_t which,
-                                          std::uint64_t (&element)[access::warp_lanes]) const {
+  /// The elements of a warp's lanes at once.
+  struct Warp {
+    std::uint64_t first;   ///< the element of the first lane
+    std::uint32_t active;  ///< a bit for each lane that accesses its element
+  };
+  [[nodiscard]] Warp of_warp(std::uint64_t warp, std::uint32_t which) const {
     const Place at = place_of(warp * access::warp_lanes);
-    if (at.line >= lines_) return 0;
+    if (at.line >= lines_) return {0, 0};
     const std::uint64_t first = std::uint64_t{at.line} * line_elements_ + std::uint64_t{at.step} * step_elements_ +
                                 std::uint64_t{which} * piece_elements_;
     const std::uint32_t column = at.line * line_columns_ + at.step * step_columns_;
     const std::uint32_t columns = 1U << lane_columns_log2_;
     const std::uint32_t there = column < width_ ? width_ - column : 0;
-    for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {
-      element[lane] = first + ((lane >> lane_columns_log2_) * pitch_ + (lane & (columns - 1)));
-    }
-    if (there >= columns) return ~std::uint32_t{0};
+    if (there >= columns) return {first, ~std::uint32_t{0}};
     std::uint32_t active = 0;
     for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {
       active |= std::uint32_t{(lane & (columns - 1)) < there} << lane;
     }
-    return active;
+    return {first, active};
+  }
+  /// Returns how many elements the one of a lane lies behind where its warp's begin: the same for all warps.
+  [[nodiscard]] std::uint64_t lane_offset(std::uint32_t lane) const {
+    return (lane >> lane_columns_log2_) * pitch_ + (lane & ((1U << lane_columns_log2_) - 1));
   }
   [[nodiscard]] std::uint32_t word_bytes() const { return word_bytes_; }
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t elements_per_thread() const { return parts; }
