@@ -50,7 +50,7 @@ int run(const std::vector<std::string>& command) {
                                      .interrupted = stop_requested,
                                      .command = command,
                                      .own_profiles = model::own_profiles_folder()};
-  const app::Known known{
+  const app::KnownNames known{
       .probes = probes(), .suites = app::suite_names(), .help_width = environment.out_terminal.text_width};
   const app::Request request = app::parse_command_line({command.begin() + 1, command.end()}, known);
   if (request.takes_long) app::catch_interrupts();

@@ -89,20 +89,20 @@ struct Driver {
 
 /// While it lives, calls of this thread are ours: no stream capture of the program's takes offence at them, and they
 /// are not watched.
-class Unnoticed {
+class OwnCalls {
  public:
-  Unnoticed() {
+  OwnCalls() {
     ++depth;
     static_cast<void>(driver().cuThreadExchangeStreamCaptureMode(&mode_));
   }
-  ~Unnoticed() {
+  ~OwnCalls() {
     static_cast<void>(driver().cuThreadExchangeStreamCaptureMode(&mode_));
     --depth;
   }
-  Unnoticed(const Unnoticed&) = delete;
-  Unnoticed& operator=(const Unnoticed&) = delete;
+  OwnCalls(const OwnCalls&) = delete;
+  OwnCalls& operator=(const OwnCalls&) = delete;
 
-  [[nodiscard]] static bool here() { return depth > 0; }
+  [[nodiscard]] static bool active() { return depth > 0; }
 
  private:
   static inline thread_local unsigned depth = 0;

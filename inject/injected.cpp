@@ -19,7 +19,7 @@ namespace {
 void at_end() {
   const std::unique_lock lock(watch().mutex, std::try_to_lock);
   if (!lock.owns_lock() || watch().in_child) return;
-  const Unnoticed unnoticed;
+  const OwnCalls own_calls;
   watch().engine.finish();
 }
 

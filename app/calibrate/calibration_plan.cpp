@@ -10,12 +10,12 @@ namespace gpumem::app {
 namespace {
 
 /// The sweeps of one use. `arguments` are written as for `gpumem probe`.
-struct Line {
+struct SweepArguments {
   CalibrationUse use;
   const char* arguments;
 };
 
-constexpr Line lines[] = {
+constexpr SweepArguments lines[] = {
     // Shapes from those that launching limits to those that memory does; alignment to a word and to a sector.
     {CalibrationUse::fitted,
      "offset --offset 0,1,8 --op read,write,copy --word-bytes 4,8,16 --elements-per-thread 1,4,8 "
@@ -97,7 +97,7 @@ constexpr Line lines[] = {
 
 std::vector<CalibrationSweeps> calibration_plan(const std::vector<Probe>& registry) {
   std::vector<CalibrationSweeps> plan;
-  for (const Line& line : lines) {
+  for (const SweepArguments& line : lines) {
     std::istringstream words(line.arguments);
     std::string probe;
     words >> probe;

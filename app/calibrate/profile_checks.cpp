@@ -186,7 +186,7 @@ ProfileCheck check_predictions(const Profile& profile, std::span<const model::Fi
   }
   std::vector<std::string> wrong;
   std::vector<std::string> fine;
-  const auto hold = [&](const model::FitErrors& errors, const Bounds& bounds) {
+  const auto hold_to = [&](const model::FitErrors& errors, const Bounds& bounds) {
     if (errors.cases == 0) return;
     std::string found =
         fmt::format("{} {}: {} off in the median, {} at the 95th percentile", errors.cases, bounds.name,
@@ -199,11 +199,11 @@ ProfileCheck check_predictions(const Profile& profile, std::span<const model::Fi
     (close ? fine : wrong).push_back(std::move(found));
   };
   // The bounds are up to about twice the errors of the H200's reports (docs/method.md, What a profile has to pass).
-  hold(model::errors_of(launches, profile), {"launches", 0.05, 0.25});
-  hold(model::errors_of(std::move(copies)), {"copies", 0.05, 0.6});
-  hold(model::errors_of(std::move(latencies)), {"latencies", 0.05, 0.1});
-  hold(model::errors_of(std::move(loaded_latencies)), {"loaded latencies", 0.07, 0.2});
-  hold(model::errors_of(std::move(clusters)), {"clusters", 0.05, 0.25});
+  hold_to(model::errors_of(launches, profile), {"launches", 0.05, 0.25});
+  hold_to(model::errors_of(std::move(copies)), {"copies", 0.05, 0.6});
+  hold_to(model::errors_of(std::move(latencies)), {"latencies", 0.05, 0.1});
+  hold_to(model::errors_of(std::move(loaded_latencies)), {"loaded latencies", 0.07, 0.2});
+  hold_to(model::errors_of(std::move(clusters)), {"clusters", 0.05, 0.25});
   if (fine.empty() && wrong.empty()) wrong.emplace_back("no measured case to predict");
   return judged("predictions", wrong, report::join(fine, "; "));
 }

@@ -116,7 +116,7 @@ void CommandOptions::add_format(std::span<const report::NamedFormat> formats, st
       help);
 }
 
-Interface CommandOptions::describe_program(const Known& known) const {
+Interface CommandOptions::describe_program(const KnownNames& known) const {
   return describe_interface(*command_.get_parent(), known);
 }
 

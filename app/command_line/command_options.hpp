@@ -59,7 +59,7 @@ class CommandOptions {
                   const std::string& help);
 
   /// All declarations of the program made so far.
-  [[nodiscard]] Interface describe_program(const Known& known) const;
+  [[nodiscard]] Interface describe_program(const KnownNames& known) const;
 
   /// Reads the values given, once the command line has been parsed. Throws a usage error.
   void read();

@@ -24,7 +24,7 @@ bool stands_for_itself(const std::string& word) {
 }
 
 /// Adds what a word in upper case stands for.
-void add_kind(Choices& choices, const std::string& kind, const Known& known) {
+void add_kind(Choices& choices, const std::string& kind, const KnownNames& known) {
   if (kind == "PROBE") {
     for (const Probe& probe : known.probes) choices.add(probe.name);
   } else if (kind == "PROFILE") {
@@ -47,7 +47,7 @@ OptionEntry::Takes what_it_takes(const CLI::Option& option) {
   return value.empty() ? OptionEntry::Takes::nothing : OptionEntry::Takes::value;
 }
 
-OptionEntry entry_of(const CLI::Option& option, const Known& known) {
+OptionEntry entry_of(const CLI::Option& option, const KnownNames& known) {
   OptionEntry entry{.value = option.get_option_text(),
                     .help = option.get_description(),
                     .group = option.get_group(),
@@ -59,7 +59,7 @@ OptionEntry entry_of(const CLI::Option& option, const Known& known) {
   return entry;
 }
 
-CommandEntry entry_of(const CLI::App& command, const Known& known) {
+CommandEntry entry_of(const CLI::App& command, const KnownNames& known) {
   CommandEntry entry{.name = command.get_parent() == nullptr ? "" : command.get_name(),
                      .purpose = command.get_description(),
                      .footer = command.get_footer()};
@@ -84,7 +84,7 @@ void Choices::add(const std::string& word) {
   if (std::ranges::find(words, word) == words.end()) words.push_back(word);
 }
 
-Interface describe_interface(const CLI::App& program, const Known& known) {
+Interface describe_interface(const CLI::App& program, const KnownNames& known) {
   Interface interface { .program = entry_of(program, known), .commands = {}, .probes = known.probes };
   for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
     interface.commands.push_back(entry_of(*command, known));
@@ -127,7 +127,7 @@ std::string arguments_in_usage(const std::vector<std::string>& arguments, const 
   return before + " [" + options + "]" + behind;
 }
 
-Choices choices_of(const std::string& value_name, const Known& known) {
+Choices choices_of(const std::string& value_name, const KnownNames& known) {
   Choices choices;
   for (const std::string& word : alternatives(value_name)) {
     if (stands_for_itself(word)) {

@@ -27,7 +27,7 @@ inline constexpr const char* help_topics = "[TOPIC...]";
 inline constexpr const char* axis_group = "Axes";
 
 /// The names that arguments of a command may take, and the width of help.
-struct Known {
+struct KnownNames {
   const std::vector<Probe>& probes;  ///< whose axes are flags: a new probe brings its own
   std::vector<std::string> suites = {};
   std::size_t help_width = 80;
@@ -77,7 +77,7 @@ struct Interface {
 };
 
 /// Describes the program and its commands.
-[[nodiscard]] Interface describe_interface(const CLI::App& program, const Known& known);
+[[nodiscard]] Interface describe_interface(const CLI::App& program, const KnownNames& known);
 
 /// The option of that name, with its dashes; null if there is none. The second also finds the axes of a command.
 [[nodiscard]] const OptionEntry* find_option(const std::vector<OptionEntry>& options, const std::string& name);
@@ -94,7 +94,7 @@ struct Interface {
 
 /// The choices of a value, from its name in help. Words in lower case stand for themselves. Words in upper case stand
 /// for a kind of thing (PROBE, PROFILE, SUITE, REPORT, FILE, COMMAND) or for something that nobody can list (N, TIME).
-[[nodiscard]] Choices choices_of(const std::string& value_name, const Known& known);
+[[nodiscard]] Choices choices_of(const std::string& value_name, const KnownNames& known);
 
 /// The probes that a command line is about: those it names, else those that its flags (with their dashes) select.
 [[nodiscard]] std::vector<const Probe*> probes_at_hand(std::span<const Probe> probes,

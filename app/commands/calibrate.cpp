@@ -247,7 +247,7 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   return 1;
 }
 
-MakeRequest calibrate_options(CommandOptions& options, const Known&) {
+MakeRequest calibrate_options(CommandOptions& options, const KnownNames&) {
   const auto arguments = std::make_shared<CalibrateArguments>();
   options.add_value("device", "N|UUID|PCI-ID", arguments->device,
                     "The GPU to calibrate if there are several, see 'gpumem devices', e.g. --device 1");

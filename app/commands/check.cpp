@@ -221,7 +221,7 @@ class Checking {
     Run run(suite.plan, options, outputs_, environment_);
     const std::vector<report::Record> planned = planned_for(suite.plan, run.report());
     const report::CheckRules rules{accepts_predictions(), planned};
-    const auto hold = [&] {
+    const auto evaluate_checks = [&] {
       flag_guesses(run.report(), suite.expectations, environment_.registry);
       run.report().checks = held(report::completed(run.report()), suite.expectations, rules);
     };
@@ -229,13 +229,13 @@ class Checking {
         [&] {
           try {
             run.all();
-            hold();
+            evaluate_checks();
             const unsigned most = std::max(arguments_.attempts, attempts_with_host);
             for (unsigned attempt = 2; attempt <= most; ++attempt) {
               if (!try_again(run, suite, rules, attempt)) break;
             }
           } catch (...) {
-            hold();  // the cases measured until then are checked all the same
+            evaluate_checks();  // the cases measured until then are checked all the same
             throw;
           }
         },
@@ -293,7 +293,7 @@ class Checking {
       for (report::CheckRecord& check : report.checks) check.required = true;
     }
     std::ranges::move(report::nothing_checked(report.checks, of_suite), std::back_inserter(report.checks));
-    report.passed = std::ranges::none_of(report.checks, report::spoils);
+    report.passed = std::ranges::none_of(report.checks, report::fails_run);
   }
 
   [[nodiscard]] int exit_code(const report::Report& report) const {
@@ -302,7 +302,7 @@ class Checking {
     constexpr int required_skipped = 3;
     const auto failure = std::ranges::find(report.checks, report::Verdict::fail, &report::CheckRecord::verdict);
     if (failure == report.checks.end()) {
-      const report::CheckRecord& skipped = *std::ranges::find_if(report.checks, report::spoils);
+      const report::CheckRecord& skipped = *std::ranges::find_if(report.checks, report::fails_run);
       const char* which = arguments_.fail_on_skip ? "an" : "a required";
       say_of(report, skipped, fmt::format("{} expectation was skipped, {}:", which, skipped.name));
       return arguments_.fail_on_skip ? failed : required_skipped;

@@ -55,7 +55,7 @@ void require_own_files(const CheckArguments& arguments) {
 
 }  // namespace
 
-MakeRequest check_options(CommandOptions& options, const Known& known) {
+MakeRequest check_options(CommandOptions& options, const KnownNames& known) {
   const auto arguments = std::make_shared<CheckArguments>();
   options.add_argument("SUITE|REPORT...", arguments->targets,
                        "Suites to run and check: shipped ones (smoke, default, best-practices, portrait, write-ups, "

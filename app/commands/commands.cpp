@@ -23,17 +23,17 @@
 namespace gpumem::app {
 
 // Each in the file of its name.
-MakeRequest probe_options(CommandOptions& options, const Known& known);
-MakeRequest run_options(CommandOptions& options, const Known& known);
-MakeRequest check_options(CommandOptions& options, const Known& known);
-MakeRequest explain_options(CommandOptions& options, const Known& known);
-MakeRequest compare_options(CommandOptions& options, const Known& known);
-MakeRequest show_options(CommandOptions& options, const Known& known);
-MakeRequest portrait_options(CommandOptions& options, const Known& known);
-MakeRequest expect_options(CommandOptions& options, const Known& known);
-MakeRequest calibrate_options(CommandOptions& options, const Known& known);
-MakeRequest list_options(CommandOptions& options, const Known& known);
-MakeRequest devices_options(CommandOptions& options, const Known& known);
+MakeRequest probe_options(CommandOptions& options, const KnownNames& known);
+MakeRequest run_options(CommandOptions& options, const KnownNames& known);
+MakeRequest check_options(CommandOptions& options, const KnownNames& known);
+MakeRequest explain_options(CommandOptions& options, const KnownNames& known);
+MakeRequest compare_options(CommandOptions& options, const KnownNames& known);
+MakeRequest show_options(CommandOptions& options, const KnownNames& known);
+MakeRequest portrait_options(CommandOptions& options, const KnownNames& known);
+MakeRequest expect_options(CommandOptions& options, const KnownNames& known);
+MakeRequest calibrate_options(CommandOptions& options, const KnownNames& known);
+MakeRequest list_options(CommandOptions& options, const KnownNames& known);
+MakeRequest devices_options(CommandOptions& options, const KnownNames& known);
 
 namespace {
 
@@ -49,7 +49,7 @@ Request print(std::string text) {
 
 // ---- The commands whose result is made from the declarations of all commands, their own among them
 
-MakeRequest completion_options(CommandOptions& options, const Known&) {
+MakeRequest completion_options(CommandOptions& options, const KnownNames&) {
   const auto shell = std::make_shared<std::optional<std::string>>();
   options.add_argument("bash|zsh|fish", *shell,
                        "The shell to complete in. An installed gpumem has its scripts where shells look");
@@ -67,12 +67,12 @@ MakeRequest completion_options(CommandOptions& options, const Known&) {
   };
 }
 
-MakeRequest manual_options(CommandOptions& options, const Known& known) {
+MakeRequest manual_options(CommandOptions& options, const KnownNames& known) {
   options.footer("Example:\n  gpumem manual | man -l -");
   return [&] { return print(manual_page(options.describe_program(known))); };
 }
 
-MakeRequest help_options(CommandOptions& options, const Known& known);
+MakeRequest help_options(CommandOptions& options, const KnownNames& known);
 
 // ---- All commands
 
@@ -95,7 +95,7 @@ constexpr Command commands[] = {
 };
 
 /// Throws a usage error for a name that is no probe's.
-void require_probes(const std::vector<std::string>& names, const Known& known) {
+void require_probes(const std::vector<std::string>& names, const KnownNames& known) {
   for (const std::string& name : names) {
     refuse_no_probe(name, known);
     static_cast<void>(require_probe(known.probes, name));
@@ -103,7 +103,7 @@ void require_probes(const std::vector<std::string>& names, const Known& known) {
 }
 
 /// `help X` is `X --help`; for a term it prints the entry of the glossary.
-MakeRequest help_options(CommandOptions& options, const Known& known) {
+MakeRequest help_options(CommandOptions& options, const KnownNames& known) {
   const auto words = std::make_shared<std::vector<std::string>>();
   options.add_argument(help_topics, *words, "A command, a probe, or a term such as sector; without any, all commands");
   options.footer(
@@ -153,7 +153,7 @@ void refuse_empty_values(const std::vector<std::string>& arguments) {
 }
 
 void refuse_what_is_left(const CLI::App& app, const CommandEntry& command, const Interface& interface,
-                         const Known& known, std::span<const std::string> line) {
+                         const KnownNames& known, std::span<const std::string> line) {
   const std::vector<std::string> unknown = app.remaining();
   if (unknown.empty()) return;
   if (unknown.front().starts_with('-')) refuse_option(unknown.front(), command, interface, line);
@@ -172,7 +172,7 @@ std::vector<std::string> with_command_in_one(std::vector<std::string> arguments)
 }
 
 /// The help of the command that was given, or of the probes that it is about. Throws a usage error for an unknown name.
-std::string help_asked_for(const CLI::App& program, const Interface& interface, const Known& known,
+std::string help_asked_for(const CLI::App& program, const Interface& interface, const KnownNames& known,
                            std::span<const std::string> line) {
   const std::vector<std::string> unknown = program.remaining();
   if (!unknown.empty() && !unknown.front().starts_with('-')) {
@@ -206,7 +206,7 @@ constexpr const char* complete = "--complete";
 
 /// A command with its options, once they are declared to CLI11.
 struct Declared {
-  Declared(CLI::App& program, const Command& row, const Known& known)
+  Declared(CLI::App& program, const Command& row, const KnownNames& known)
       : command(row),
         app(*program.add_subcommand(row.name, row.purpose)),
         options(app),
@@ -224,7 +224,7 @@ bool is_command(const std::string& name) {
   return std::ranges::any_of(commands, [&](const Command& row) { return row.name == name; });
 }
 
-Request parse_command_line(const std::vector<std::string>& given, const Known& known) {
+Request parse_command_line(const std::vector<std::string>& given, const KnownNames& known) {
   CLI::App program(
       "Shows how a GPU's memory behaves: what alignment, strides and bank conflicts cost, measured or "
       "predicted",

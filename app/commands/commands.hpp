@@ -129,7 +129,7 @@ struct Command {
   const char* name;
   const char* purpose;
   /// Declares the command's options.
-  MakeRequest (*declare)(CommandOptions& options, const Known& known);
+  MakeRequest (*declare)(CommandOptions& options, const KnownNames& known);
   bool takes_long = false;
 };
 
@@ -137,6 +137,6 @@ struct Command {
 
 /// Parses `arguments` (without the program's name). Throws a usage error of one line, with the nearest name where a
 /// name is unknown.
-[[nodiscard]] Request parse_command_line(const std::vector<std::string>& arguments, const Known& known);
+[[nodiscard]] Request parse_command_line(const std::vector<std::string>& arguments, const KnownNames& known);
 
 }  // namespace gpumem::app

@@ -222,7 +222,7 @@ CompareArguments checked(CompareArguments arguments, const Shares& shares) {
 
 }  // namespace
 
-MakeRequest compare_options(CommandOptions& options, const Known&) {
+MakeRequest compare_options(CommandOptions& options, const KnownNames&) {
   const auto arguments = std::make_shared<CompareArguments>();
   const auto shares = std::make_shared<Shares>();
   options.add_argument("REPORT...", arguments->reports,

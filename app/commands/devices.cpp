@@ -162,7 +162,7 @@ int run_devices_command(const DevicesArguments& arguments, const Environment& en
   return 0;
 }
 
-MakeRequest devices_options(CommandOptions& options, const Known&) {
+MakeRequest devices_options(CommandOptions& options, const KnownNames&) {
   const auto arguments = std::make_shared<DevicesArguments>();
   options.add_switch("json", arguments->json,
                      "Print JSON with the names of a report's \"device\", e.g. to pick a GPU by its UUID");

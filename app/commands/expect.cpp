@@ -95,7 +95,7 @@ void refuse_several(const ExpectArguments& arguments) {
 
 }  // namespace
 
-MakeRequest expect_options(CommandOptions& options, const Known& known) {
+MakeRequest expect_options(CommandOptions& options, const KnownNames& known) {
   const auto arguments = std::make_shared<ExpectArguments>();
   options.add_argument("[PROFILE|FILE]", arguments->gpu,
                        "The name or file of a profile, e.g. h200 (default: the GPU of this machine)");

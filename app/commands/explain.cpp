@@ -54,7 +54,7 @@ int run_explain_command(const ExplainArguments& arguments, const Environment& en
 
 }  // namespace
 
-MakeRequest explain_options(CommandOptions& options, const Known&) {
+MakeRequest explain_options(CommandOptions& options, const KnownNames&) {
   const auto arguments = std::make_shared<ExplainArguments>();
   options.add_argument("REPORT", arguments->report,
                        "A JSON report that 'gpumem probe' or 'gpumem run' wrote, or - for standard input. A program's "

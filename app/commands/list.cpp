@@ -112,7 +112,7 @@ int run_list_command(const ListArguments& arguments, const Environment& environm
 
 }  // namespace
 
-MakeRequest list_options(CommandOptions& options, const Known& known) {
+MakeRequest list_options(CommandOptions& options, const KnownNames& known) {
   const auto arguments = std::make_shared<ListArguments>();
   options.add_argument("[PROBE]", arguments->name,
                        "The probe to show, with its axes, units, defaults and quantities, e.g. offset");

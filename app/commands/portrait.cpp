@@ -82,7 +82,7 @@ void refuse_beside_reports(const PortraitArguments& arguments) {
 
 }  // namespace
 
-MakeRequest portrait_options(CommandOptions& options, const Known&) {
+MakeRequest portrait_options(CommandOptions& options, const KnownNames&) {
   const auto arguments = std::make_shared<PortraitArguments>();
   options.add_argument("[REPORT...]", arguments->reports,
                        "Saved reports to portray instead of measuring, several side by side; - is standard input");

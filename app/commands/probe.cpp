@@ -106,7 +106,7 @@ int run_probe_command(const ProbeArguments& arguments, const Environment& enviro
                    [&](const report::Report& report) { outputs.finish(report); });
 }
 
-MakeRequest probe_options(CommandOptions& options, const Known& known) {
+MakeRequest probe_options(CommandOptions& options, const KnownNames& known) {
   const auto arguments = std::make_shared<ProbeArguments>();
   options.add_argument("[PROBE...]", arguments->names,
                        "Probes to run. Without names: the probes whose axis is given, else a quick look at all");

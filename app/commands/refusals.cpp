@@ -83,7 +83,8 @@ std::string meant_argument(const std::string& command, const std::string& word) 
 }
 
 /// Returns advice for an unknown word in the place of a command.
-std::string meant_command(const std::string& word, const Interface& interface, const Known& known, CommandLine line) {
+std::string meant_command(const std::string& word, const Interface& interface, const KnownNames& known,
+                          CommandLine line) {
   const auto program = [&] {
     return watched({}, line.subspan(static_cast<std::size_t>(std::ranges::find(line, word) - line.begin())));
   };
@@ -156,7 +157,7 @@ void refuse_option(const std::string& argument, const CommandEntry& command, con
 }
 
 void refuse_argument(const std::string& argument, const CommandEntry& command, const Interface& interface,
-                     const Known& known, CommandLine line) {
+                     const KnownNames& known, CommandLine line) {
   if (command.name.empty()) {
     throw usage_error(
         fmt::format("unknown command '{}'; {}", argument, meant_command(argument, interface, known, line)));

@@ -16,7 +16,7 @@ namespace gpumem::app {
 
 /// Throws the usage error for a word that the command has no use for.
 [[noreturn]] void refuse_argument(const std::string& argument, const CommandEntry& command, const Interface& interface,
-                                  const Known& known, std::span<const std::string> line);
+                                  const KnownNames& known, std::span<const std::string> line);
 
 /// Throws a usage error for a --format that the command produces by another option, and for a --backend that has
 /// another name here.

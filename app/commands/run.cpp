@@ -217,7 +217,7 @@ std::uint64_t parse_count(std::string_view option, const std::string& text) {
 
 }  // namespace
 
-MakeRequest run_options(CommandOptions& options, const Known&) {
+MakeRequest run_options(CommandOptions& options, const KnownNames&) {
   const auto arguments = std::make_shared<RunArguments>();
   options.add_argument(
       "-- COMMAND...", arguments->command,

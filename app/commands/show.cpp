@@ -115,7 +115,7 @@ int run_show_command(const ShowArguments& arguments, const Environment& environm
 
 }  // namespace
 
-MakeRequest show_options(CommandOptions& options, const Known&) {
+MakeRequest show_options(CommandOptions& options, const KnownNames&) {
   const auto arguments = std::make_shared<ShowArguments>();
   const auto no_word = std::make_shared<std::optional<std::string>>();
   options.add_argument("REPORT...", arguments->reports,

@@ -48,7 +48,7 @@ constexpr FamilyWords family_words[] = {
     {Family::kernels, "kernels kernel"},
 };
 
-std::optional<std::string> family_hint(const std::string& word, const Known& known) {
+std::optional<std::string> family_hint(const std::string& word, const KnownNames& known) {
   for (const auto& [family, words] : family_words) {
     if (word != to_string(family) && !is_among(word, words)) continue;
     std::vector<std::string> names;
@@ -77,7 +77,7 @@ constexpr KindWords kind_words[] = {
     {"glossary term terms", "a term: gpumem help TERM"},
 };
 
-std::optional<std::string> kind_hint(const std::string& word, const Known& known) {
+std::optional<std::string> kind_hint(const std::string& word, const KnownNames& known) {
   if (is_among(word, "suite suites")) {
     return fmt::format("the suites are {}: gpumem check SUITE", join(known.suites, ", "));
   }
@@ -119,7 +119,7 @@ std::string parted_by_spaces(const std::string& word, const std::vector<std::str
 
 }  // namespace
 
-std::optional<std::string> what_word_is(const std::string& typed, const Known& known) {
+std::optional<std::string> what_word_is(const std::string& typed, const KnownNames& known) {
   const std::string word = lower(typed);
   if (word.empty()) return std::nullopt;
   if (const auto family = family_hint(word, known)) return family;
@@ -136,7 +136,7 @@ std::optional<std::string> what_word_is(const std::string& typed, const Known& k
   return std::nullopt;
 }
 
-void refuse_no_probe(const std::string& word, const Known& known) {
+void refuse_no_probe(const std::string& word, const KnownNames& known) {
   if (std::ranges::find(known.probes, lower(word), &Probe::name) != known.probes.end()) return;  // the nearest is known
   std::vector<std::string> names;
   for (const Probe& probe : known.probes) names.push_back(probe.name);
@@ -155,7 +155,7 @@ void refuse_no_probe(const std::string& word, const Known& known) {
   }
 }
 
-void refuse_no_suite(const std::string& word, const Known& known) {
+void refuse_no_suite(const std::string& word, const KnownNames& known) {
   std::error_code ignored;
   if (is_one_of(word, known.suites) || is_json_name(word) || std::filesystem::exists(word, ignored)) return;
   if (means_all(lower(word))) refuse("no suite", word, "the largest is: gpumem check full");
@@ -165,7 +165,7 @@ void refuse_no_suite(const std::string& word, const Known& known) {
   if (const auto hint = what_word_is(word, known)) refuse("no suite", word, *hint);
 }
 
-void refuse_no_gpu(const std::string& word, const Known& known) {
+void refuse_no_gpu(const std::string& word, const KnownNames& known) {
   std::error_code ignored;
   if (is_json_name(word) || std::filesystem::exists(word, ignored)) return;
   if (is_one_of(lower(word), model::profile_names())) return;

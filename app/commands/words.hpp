@@ -10,13 +10,13 @@ namespace gpumem::app {
 
 /// Says what a word is that its place does not take, and which command takes it: "it is a suite: gpumem check smoke".
 /// Nothing for a word that is unknown everywhere.
-[[nodiscard]] std::optional<std::string> what_word_is(const std::string& word, const Known& known);
+[[nodiscard]] std::optional<std::string> what_word_is(const std::string& word, const KnownNames& known);
 
 /// Throws "unknown probe 'smoke'; it is a suite: ..." for a word that is no probe, but something else.
-void refuse_no_probe(const std::string& word, const Known& known);
+void refuse_no_probe(const std::string& word, const KnownNames& known);
 /// The same for a word where a suite, or a report, is expected.
-void refuse_no_suite(const std::string& word, const Known& known);
+void refuse_no_suite(const std::string& word, const KnownNames& known);
 /// The same for a word where the profile of a GPU is expected.
-void refuse_no_gpu(const std::string& word, const Known& known);
+void refuse_no_gpu(const std::string& word, const KnownNames& known);
 
 }  // namespace gpumem::app

@@ -281,7 +281,7 @@ model::Demand SiteDemand::demand(const std::vector<bool>& good, Workload workloa
     summaries.push_back(summary_of(sums, incomplete_share_));
   };
   for (std::size_t i = 0; i < sites_.size(); ++i) {
-    const Known& known = sites_[i];
+    const ReadSite& known = sites_[i];
     SiteSums sums = sums_of(*known.site);
     sums.spread = known.spread;
     sums.adds_floats = known.adds_floats;

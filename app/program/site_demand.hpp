@@ -26,7 +26,7 @@ class SiteDemand {
                                      const model::Profile& profile) const;
 
  private:
-  struct Known {
+  struct ReadSite {
     const inject::Site* site = nullptr;
     std::optional<inject::Site> gathered = {};  ///< stores at random, turned into loads
     bool adds_floats = false;
@@ -37,7 +37,7 @@ class SiteDemand {
     ScatteredRuns scattered = {};
   };
 
-  std::vector<Known> sites_;
+  std::vector<ReadSite> sites_;
   unsigned turns_ = 1;
   double incomplete_share_ = 0;  ///< of sectors stored
 };

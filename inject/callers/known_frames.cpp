@@ -39,7 +39,7 @@ std::size_t place_in_table(std::uintptr_t code, std::uint64_t at) {
 }
 
 /// All under the mutex, which is held only while memory is read.
-struct Known {
+struct FrameTables {
   std::mutex mutex;
   std::array<KnownCode, std::size_t{1} << table_bits> codes;    // the one last asked for of those that share a place
   std::array<KnownPlace, std::size_t{1} << table_bits> places;  // likewise
@@ -48,12 +48,12 @@ struct Known {
       all;
 };
 
-Known& known() {
-  static Known& the_only = *new Known;  // threads of the program may allocate until the very end
+FrameTables& known() {
+  static FrameTables& the_only = *new FrameTables;  // threads of the program may allocate until the very end
   return the_only;
 }
 
-const Frame* frame_of(Known& frames, const PythonSpot& spot, const CodeKey& key) {
+const Frame* frame_of(FrameTables& frames, const PythonSpot& spot, const CodeKey& key) {
   KnownPlace& place = frames.places[place_in_table(spot.code, spot.at)];
   if (place.key == key && place.at == spot.at) return place.frame;
   const std::tuple all_key{key.code, spot.at, key.what.file, key.what.name, key.what.first_line};
@@ -69,7 +69,7 @@ const Frame* frame_of(Known& frames, const PythonSpot& spot, const CodeKey& key)
 
 /// True if the code object is a library's, whichever of its instructions is executed. The text of a place is not read
 /// for this twice.
-bool is_library_frame(Known& frames, const PythonSpot& spot, const CodeKey& key) {
+bool is_library_frame(FrameTables& frames, const PythonSpot& spot, const CodeKey& key) {
   KnownCode& code = frames.codes[place_in_table(spot.code, 0)];
   if (code.key == key) return code.library;
   const Frame* frame = frame_of(frames, spot, key);
@@ -77,7 +77,7 @@ bool is_library_frame(Known& frames, const PythonSpot& spot, const CodeKey& key)
   return code.library;
 }
 
-const Frame* own_frame_of(Known& frames, std::span<const PythonSpot> spots) {
+const Frame* own_frame_of(FrameTables& frames, std::span<const PythonSpot> spots) {
   for (const PythonSpot& spot : spots) {
     const auto code = python_code(spot);
     if (!code) return nullptr;
@@ -94,7 +94,7 @@ const Frame* own_python_frame() {
   const std::span all(spots);
   const std::size_t count = python_stack(all.first(near));
   if (count == 0) return nullptr;
-  Known& frames = known();
+  FrameTables& frames = known();
   const std::lock_guard lock(frames.mutex);
   if (const Frame* own = own_frame_of(frames, all.first(count))) return own;
   return count < near ? nullptr : own_frame_of(frames, all.first(python_stack(all)).subspan(near));
@@ -104,7 +104,7 @@ std::vector<const Frame*> python_frames() {
   std::array<PythonSpot, deepest> spots;
   const std::size_t count = python_stack(spots);
   std::vector<const Frame*> all;
-  Known& frames = known();
+  FrameTables& frames = known();
   const std::lock_guard lock(frames.mutex);
   for (const PythonSpot& spot : std::span(spots).first(count)) {
     const auto code = python_code(spot);

@@ -116,7 +116,7 @@ void enter_launch(CallId id, const CUpti_CallbackData& data) {
   ++being_launched;
   call.entered = true;
   if (watch().in_child) return;
-  const Unnoticed unnoticed;
+  const OwnCalls own_calls;
   forget_ended_contexts();
   add_records();
   const auto watched = begin_launch(launch_of(id, data.functionParams), data.context, data.symbolName);
@@ -141,7 +141,7 @@ void enter_launch(CallId id, const CUpti_CallbackData& data) {
 void exit_launch(CallId id, const CUpti_CallbackData& data) {
   if (!std::exchange(call.entered, false)) return;
   --being_launched;
-  const Unnoticed unnoticed;
+  const OwnCalls own_calls;
   if (call.slot == nullptr) {
     if (call.kernel != nullptr && call.kernel->collective) {
       const std::lock_guard lock(watch().mutex);
@@ -173,12 +173,12 @@ void exit_graph_launch(const CUpti_CallbackData& data) {
   --being_launched;
   const std::lock_guard lock(watch().mutex);
   if (watch().in_child || !graphs_have_collectives) return;
-  const Unnoticed unnoticed;
+  const OwnCalls own_calls;
   note_collective(data.context, static_cast<const Parameters*>(data.functionParams)->stream);
 }
 
 void on_driver_call(CallId id, const CUpti_CallbackData& data) {
-  if (Unnoticed::here()) return;
+  if (OwnCalls::active()) return;
   const bool enters = data.callbackSite == CUPTI_API_ENTER;
   if (is_launch(id)) {
     enters ? enter_launch(id, data) : exit_launch(id, data);
@@ -192,7 +192,7 @@ void on_driver_call(CallId id, const CUpti_CallbackData& data) {
     if (enters) forget_module(nullptr);
   } else if (ends_context(id)) {
     const std::lock_guard lock(watch().mutex);
-    const Unnoticed unnoticed;
+    const OwnCalls own_calls;
     if (enters && !watch().in_child) release_counters();
   } else if (!enters) {
     const std::lock_guard lock(watch().mutex);

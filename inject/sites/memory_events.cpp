@@ -24,7 +24,7 @@ std::span<const Sanitizer_CallbackId> memory_events() { return all_events; }
 bool is_memory_event(Sanitizer_CallbackId id) { return std::ranges::find(all_events, id) != std::end(all_events); }
 
 void on_memory_event(Sanitizer_CallbackId id, const Sanitizer_ResourceMemoryData& memory) {
-  if (Unnoticed::here()) return;
+  if (OwnCalls::active()) return;
   if (std::ranges::find(made, id) == std::end(made)) return note_free(AllocatedBy::driver, memory.address);
   const bool of_module = (memory.flags & SANITIZER_MEMORY_FLAG_MODULE) != 0;
   note_allocation(of_module ? AllocatedBy::loader : AllocatedBy::driver, memory.address, memory.size);

@@ -46,7 +46,7 @@ __device__ __noinline__ Missing look_up(const Access& access, unsigned sectors) 
 }
 
 /// Simulates L1 and L2 with the request.
-__device__ __noinline__ void simulate(const Access& access, const Line& line, Costs& costs, unsigned mask,
+__device__ __noinline__ void simulate(const Access& access, const SharedLine& line, Costs& costs, unsigned mask,
                                       unsigned lane) {
   Missing missing;
   if (leads(line.group, lane)) missing = look_up(access, line.sectors);
@@ -72,7 +72,7 @@ __device__ __noinline__ void show(TableSite& site, const Access& access, unsigne
 }
 
 __device__ __noinline__ void add_lines(const Access& access, Costs& costs, unsigned mask, unsigned lane) {
-  const Line line = line_of(mask, access.address);
+  const SharedLine line = line_of(mask, access.address);
   costs.sectors = count_sectors(mask, lane, line);
   costs.lines = count_groups(mask, lane, line.group);
   costs.least_sectors = (costs.useful_bytes + 31) / 32;

@@ -60,7 +60,7 @@ void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   const LaunchKey key = launch_key_of(id, data.functionParams);
   if (count_known(data.context, key)) return;
   const Spending spending;
-  const Unnoticed unnoticed;
+  const OwnCalls own_calls;
   forget_ended_contexts();
   const Launch launch = launch_of(id, data.functionParams);
   const bool captured = is_captured(launch.stream);
@@ -78,7 +78,7 @@ void exit_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   if (!std::exchange(call.observed, false)) return;
   const Spending spending;
   CUresult& result = *const_cast<CUresult*>(static_cast<const CUresult*>(data.functionReturnValue));
-  const Unnoticed unnoticed;
+  const OwnCalls own_calls;
   note_launched(call.launch);
   std::unique_lock lock = call.launch.sampled ? std::move(call.lock) : std::unique_lock(watch().mutex);
   result = end_observing(call.launch, result,
@@ -89,11 +89,11 @@ void on_graph_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data
   if (data.callbackSite == SANITIZER_API_ENTER) {
     const std::lock_guard lock(watch().mutex);
     if (watch().in_child) return;
-    const Unnoticed unnoticed;
+    const OwnCalls own_calls;
     forget_ended_contexts();
     enter_graph_launch(id, data.context, data.functionParams);
   } else {
-    const Unnoticed unnoticed;
+    const OwnCalls own_calls;
     CUresult& result = *const_cast<CUresult*>(static_cast<const CUresult*>(data.functionReturnValue));
     result = exit_graph_launch(result);
   }
@@ -105,7 +105,7 @@ void on_graph_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) 
   if (!enters && *static_cast<const CUresult*>(data.functionReturnValue) != CUDA_SUCCESS) return;
   const std::lock_guard lock(watch().mutex);
   if (watch().in_child) return;
-  const Unnoticed unnoticed;
+  const OwnCalls own_calls;
   forget_ended_contexts();
   enters ? note_graph_end(data.functionParams) : note_graph_call(id, data.context, data.functionParams);
 }
@@ -116,13 +116,13 @@ void on_wait(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   const Spending spending;
   const std::lock_guard lock(watch().mutex);
   if (watch().in_child) return;
-  const Unnoticed unnoticed;
+  const OwnCalls own_calls;
   forget_ended_contexts();
   take_times(~std::size_t{0});
 }
 
 void on_driver_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
-  if (Unnoticed::here()) return;
+  if (OwnCalls::active()) return;
   const bool enters = data.callbackSite == SANITIZER_API_ENTER;
   if (is_launch(id)) {
     enters ? enter_launch(id, data) : exit_launch(id, data);

@@ -33,13 +33,13 @@ __device__ __noinline__ unsigned count_groups(unsigned mask, unsigned lane, unsi
 }
 
 /// The line that the lane touches, possibly together with others.
-struct Line {
+struct SharedLine {
   unsigned group;    ///< its lanes
   unsigned sectors;  ///< those of the 4 that they touch, a bit each
 };
 
-__device__ __noinline__ Line line_of(unsigned mask, std::uint64_t address) {
-  Line line{lanes_alike(mask, address >> 7), 0};
+__device__ __noinline__ SharedLine line_of(unsigned mask, std::uint64_t address) {
+  SharedLine line{lanes_alike(mask, address >> 7), 0};
 #pragma unroll 1
   for (unsigned sector = 0; sector < 4; ++sector) {
     if ((__ballot_sync(mask, ((address >> 5) & 3U) == sector) & line.group) != 0) line.sectors |= 1U << sector;
@@ -48,7 +48,7 @@ __device__ __noinline__ Line line_of(unsigned mask, std::uint64_t address) {
 }
 
 /// Sectors of all lines.
-__device__ __noinline__ unsigned count_sectors(unsigned mask, unsigned lane, const Line& line) {
+__device__ __noinline__ unsigned count_sectors(unsigned mask, unsigned lane, const SharedLine& line) {
   return sum_of_few(mask, leads(line.group, lane) ? static_cast<unsigned>(__popc(line.sectors)) : 0);
 }
 

@@ -125,7 +125,7 @@ void launch_into(const Launch& launch, const PlacedPattern<Placement>& pattern, 
 }
 
 template <class Placement>
-std::unique_ptr<measure::Experiment> prepare_pieces(const Case& decided, const Placement& placement,
+std::unique_ptr<measure::Experiment> prepare_placed(const Case& decided, const Placement& placement,
                                                     measure::Session& session) {
   return std::make_unique<GlobalExperiment<PlacedPattern<Placement>>>(launch_of(decided[axis::op], placement),
                                                                       PlacedPattern<Placement>{placement}, session);
@@ -153,7 +153,7 @@ void run_placed(Probe& probe, PlacementOf placement_of, Modelling (*modelling_of
     });
   };
   probe.prepare = [=](const Case& decided, measure::Session& session) {
-    return prepare_pieces(decided, placement_of(decided), session);
+    return prepare_placed(decided, placement_of(decided), session);
   };
 }
 

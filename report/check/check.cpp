@@ -29,7 +29,7 @@ CheckRecord named(const char* name) {
 std::string outcome(const Report& report, std::size_t index, const std::string& why) {
   Cases all;
   for (const Record& record : report.results) all.push_back(&record);
-  return fmt::format("{}: {}", place_words(all, report.results[index]), why);
+  return fmt::format("{}: {}", case_words(all, report.results[index]), why);
 }
 
 /// Returns true if the record's status is ok although it has no time: nobody measured it.
@@ -157,7 +157,7 @@ bool keeps(const CheckRecord& before, std::size_t position, std::span<const Expe
 std::vector<CheckRecord> check_one_gpu(const Report& report, std::span<const Expectation> expectations,
                                        const CheckRules& rules) {
   std::vector<CheckRecord> checks = check_soundness(report, rules);
-  for (const Expectation& expectation : expectations) checks.push_back(hold(expectation, report, rules));
+  for (const Expectation& expectation : expectations) checks.push_back(evaluate(expectation, report, rules));
   return checks;
 }
 
@@ -296,7 +296,7 @@ std::vector<CheckRecord> nothing_checked(std::span<const CheckRecord> checks, bo
 
 bool says_nothing_checked(const CheckRecord& check) { return check.name == nothing_checked_name; }
 
-bool spoils(const CheckRecord& check) {
+bool fails_run(const CheckRecord& check) {
   return check.verdict == Verdict::fail || (check.verdict == Verdict::skip && check.required);
 }
 

@@ -30,7 +30,7 @@ struct CheckRules {
 
 /// Checks one expectation. It fails if one of its cases failed or misses it, else is skipped if that is unknown for one
 /// of them, else passes. The reason names the case that decided, the worst one.
-[[nodiscard]] CheckRecord hold(const Expectation& expectation, const Report& report, const CheckRules& rules);
+[[nodiscard]] CheckRecord evaluate(const Expectation& expectation, const Report& report, const CheckRules& rules);
 
 /// Returns the distance of a value to the nearer bound, as a share of that bound; negative if it misses one, infinite
 /// if there are none.
@@ -76,6 +76,6 @@ struct CheckTally {
 [[nodiscard]] bool says_nothing_checked(const CheckRecord& check);
 
 /// Returns true if a check makes the whole run fail: it failed, or it was required but skipped.
-[[nodiscard]] bool spoils(const CheckRecord& check);
+[[nodiscard]] bool fails_run(const CheckRecord& check);
 
 }  // namespace gpumem::report

@@ -287,7 +287,7 @@ std::string hold_flags(const Expectation& expectation, const Report& report, con
   result.cases = flagged.empty() ? ran : flagged;
   if (!flagged.empty()) {
     result.verdict = Verdict::fail;
-    const std::string first = place_words(cases_of(report.results, ran), report.results[flagged.front()]);
+    const std::string first = case_words(cases_of(report.results, ran), report.results[flagged.front()]);
     return fmt::format("{}: {}; {} of {}", first, join(raised, ", "), flagged.size(), counted(ran.size(), "case"));
   }
   if (!report.watched) return "the report is older and does not say which flags were watched";
@@ -311,7 +311,7 @@ double margin(double value, const std::optional<double>& at_least, const std::op
   return least;
 }
 
-CheckRecord hold(const Expectation& expectation, const Report& report, const CheckRules& rules) {
+CheckRecord evaluate(const Expectation& expectation, const Report& report, const CheckRules& rules) {
   CheckRecord result = blank_check(expectation);
   if (report.is_prediction() && !rules.accept_predictions) {
     result.reason = predicted_reason;

@@ -24,23 +24,23 @@ std::string clock_words(std::uint64_t hz) {
   return hz == 0 ? "" : fmt::format("{} MHz", trimmed(static_cast<double>(hz) / 1e6, 3));
 }
 
-using Found = std::vector<Difference>;
+using Differences = std::vector<Difference>;
 
 /// Adds the member if its two values differ in words.
 template <class T>
-void add(Found& found, const char* member, const char* what, const T& a, const T& b, bool is_minor = false) {
+void add(Differences& found, const char* member, const char* what, const T& a, const T& b, bool is_minor = false) {
   if (words(a) == words(b)) return;
   found.push_back({.member = member, .what = what, .old_value = words(a), .new_value = words(b), .minor = is_minor});
 }
 
-void add_size(Found& found, const char* member, const char* what, std::uint64_t a, std::uint64_t b,
+void add_size(Differences& found, const char* member, const char* what, std::uint64_t a, std::uint64_t b,
               bool is_minor = false) {
   if (a == b) return;
   const auto [old_value, new_value] = sizes_apart(a, b);
   add(found, member, what, a == 0 ? "" : old_value, b == 0 ? "" : new_value, is_minor);
 }
 
-void add_readings(Found& found, const Report& a, const Report& b) {
+void add_readings(Differences& found, const Report& a, const Report& b) {
   const auto kind = [](const Report& report) { return report.is_prediction() ? "predicted" : "measured"; };
   add(found, "backend", "numbers", kind(a), kind(b));
   const auto profile = [](const Report& report) {
@@ -51,7 +51,7 @@ void add_readings(Found& found, const Report& a, const Report& b) {
 }
 
 /// Adds the attributes in which two GPUs of the same name differ. GPUs of two kinds differ in all of them.
-void add_attributes(Found& found, const Device& a, const Device& b) {
+void add_attributes(Differences& found, const Device& a, const Device& b) {
   add_size(found, "device.memory_bytes", "GPU memory", a.memory_bytes, b.memory_bytes);
   add(found, "device.multiprocessors", "multiprocessors", a.multiprocessors, b.multiprocessors);
   add_size(found, "device.l2_bytes", "L2", a.l2_bytes, b.l2_bytes);
@@ -61,7 +61,7 @@ void add_attributes(Found& found, const Device& a, const Device& b) {
   add(found, "device.uuid", "another GPU of this kind", a.uuid, b.uuid, minor);
 }
 
-void add_device(Found& found, const Device& a, const Device& b) {
+void add_device(Differences& found, const Device& a, const Device& b) {
   add(found, "device.name", "GPU", a.name, b.name);
   if (a.name == b.name) add_attributes(found, a, b);
   add(found, "device.driver_version", "driver", a.driver_version, b.driver_version);
@@ -72,7 +72,7 @@ void add_device(Found& found, const Device& a, const Device& b) {
   add(found, "device.pcie.width", "PCIe lanes", a.pcie_width, b.pcie_width);
 }
 
-void add_tool(Found& found, const Tool& a, const Tool& b) {
+void add_tool(Differences& found, const Tool& a, const Tool& b) {
   add(found, "tool.version", "gpumem", a.version, b.version);
   add(found, "tool.git_commit", "gpumem's commit", a.git_commit, b.git_commit);
   add(found, "tool.build_type", "build type", a.build_type, b.build_type);
@@ -80,7 +80,7 @@ void add_tool(Found& found, const Tool& a, const Tool& b) {
   add(found, "tool.compiler", "compiler", a.compiler, b.compiler, minor);
 }
 
-void add_host(Found& found, const Report& a, const Report& b) {
+void add_host(Differences& found, const Report& a, const Report& b) {
   add(found, "host.name", "host", a.host.name, b.host.name, minor);
   add(found, "host.cpu", "CPU", a.host.cpu, b.host.cpu);
   add(found, "host.os", "operating system", a.host.os, b.host.os, minor);
@@ -97,7 +97,7 @@ void add_host(Found& found, const Report& a, const Report& b) {
 }  // namespace
 
 std::vector<Difference> differences(const Report& old_report, const Report& new_report) {
-  Found found;
+  Differences found;
   add_readings(found, old_report, new_report);
   if (old_report.device && new_report.device) add_device(found, *old_report.device, *new_report.device);
   add_tool(found, old_report.tool, new_report.tool);

@@ -25,15 +25,15 @@ namespace gpumem::report {
 namespace {
 
 /// Cases that differ in nothing but a parameter.
-struct Line {
+struct Group {
   Cases cases;
   std::string parameter;
 };
 
 /// Returns the sweeps of a table. If each sweep has one case, returns the alternatives at each place, or the cases
 /// across.
-std::vector<Line> lines_of(std::span<const Record> results, const Members& table) {
-  std::vector<Line> lines;
+std::vector<Group> lines_of(std::span<const Record> results, const Members& table) {
+  std::vector<Group> lines;
   for (const Members& sweep : sweeps(results)) {
     if (std::ranges::find(table, sweep.front()) == table.end()) continue;
     lines.push_back({cases_of(results, sweep), results[sweep.front()].swept});
@@ -102,7 +102,7 @@ std::string not_run(const Cases& cases) {
 
 /// Returns the parameters that tell these cases from the probe's others: " (8-byte words)". Leaves out the op, which
 /// the subject names.
-std::string distinction(const std::vector<Record>& results, const Line& line) {
+std::string distinction(const std::vector<Record>& results, const Group& line) {
   std::vector<std::string> parts;
   const Record& record = *line.cases.front();
   for (const Parameter& parameter : record.parameters) {
@@ -119,7 +119,7 @@ std::string distinction(const std::vector<Record>& results, const Line& line) {
 }
 
 /// Describes the readings of a line; empty if they show nothing.
-std::string described(const std::vector<Record>& results, const Line& line) {
+std::string described(const std::vector<Record>& results, const Group& line) {
   const Story story = make_story(line.cases, line.parameter);
   if (story.points.empty()) return {};
   return describe_sweep(story, capitalised(subject_of(*story.points.front().record)) + distinction(results, line));
@@ -131,9 +131,9 @@ std::vector<std::string> described(const std::vector<Record>& results, const Mem
   std::vector<std::string> parts;
   const Cases cases = cases_of(results, table);
   const std::vector<CaseMatrix> side_by_side = matrices(cases);
-  std::vector<Line> lines = lines_of(results, table);
+  std::vector<Group> lines = lines_of(results, table);
   if (!side_by_side.empty()) lines.resize(is_of_pairs(side_by_side.front()) ? 0 : 1);
-  for (const Line& line : lines) parts.push_back(described(results, line));
+  for (const Group& line : lines) parts.push_back(described(results, line));
   const std::vector<CaseMatrix> judged = matrices(cases, 1);  // a single row is no matrix to read, but one to judge
   for (const CaseMatrix& matrix : judged) parts.push_back(outlier_text(matrix, judged.size() > 1));
   return parts;

@@ -187,7 +187,7 @@ class FieldReader {
     for (const JsonReader& item : json.items()) read(item, list.emplace_back());
   }
   template <class T>
-  void read(const JsonReader& json, Known<T>& member) const {
+  void read(const JsonReader& json, NullIfUnknown<T>& member) const {
     if (!json.is_null()) read(json, member.value);
   }
   /// Reads anything that has fields.

@@ -15,11 +15,11 @@ namespace gpumem::report {
 /// A quantity that cannot be zero, or a text that cannot be empty: zero and empty mean that it is not known, and are
 /// null.
 template <class T>
-struct Known {
+struct NullIfUnknown {
   T& value;
 };
 template <class T>
-[[nodiscard]] Known<T> known(T& value) {
+[[nodiscard]] NullIfUnknown<T> known(T& value) {
   return {value};
 }
 

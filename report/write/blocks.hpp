@@ -58,9 +58,9 @@ struct Block {
 
 /// Everything that a table or a Markdown page shows.
 struct Page {
-  std::vector<Said> before;
+  std::vector<Note> before;
   std::vector<Block> blocks;
-  std::vector<Said> after;
+  std::vector<Note> after;
 };
 
 /// `why` adds a last column that says what limits each case.

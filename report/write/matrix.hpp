@@ -24,7 +24,7 @@ struct Matrix {
   std::vector<std::string> row_names;
   std::vector<std::string> column_names;
   std::vector<std::vector<Cell>> cells;  ///< by row and column
-  std::vector<Said> notes;
+  std::vector<Note> notes;
 
   /// True if the mark of any cell ends in this character.
   [[nodiscard]] bool has_mark(char end) const;

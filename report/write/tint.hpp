@@ -11,7 +11,7 @@ enum class Tint { none, bold, dim, red, green, yellow, cyan };
 [[nodiscard]] std::string tinted(const std::string& text, Tint tint);
 
 /// A paragraph.
-struct Said {
+struct Note {
   std::string text;
   Tint tint = Tint::none;
 };

@@ -31,7 +31,7 @@ __device__ void cost(const access::WarpRequest& request, Costs& costs) {
   const std::uint64_t address = request.address[lane];
   const auto log2_bytes = static_cast<unsigned>(31 - __clz(static_cast<int>(request.word_bytes)));
   const unsigned same = inject::lanes_alike(mask, address);
-  const inject::Line line = inject::line_of(mask, address);
+  const inject::SharedLine line = inject::line_of(mask, address);
   const auto offset = static_cast<unsigned>(address);  // of shared memory
   const Costs found{inject::count_groups(mask, lane, same),
                     inject::count_sectors(mask, lane, line),

@@ -24,35 +24,36 @@ constexpr unsigned warps_per_block = divergent_block_threads / access::warp_lane
 
 /// The units that part: lanes, whole warps, lanes in loops of unequal length or for a predicated load, or lanes that
 /// __syncwarp() brings together.
-enum class Parting { lanes, warps, loops, predicated, syncwarp };
+enum class DivergenceMode { lanes, warps, loops, predicated, syncwarp };
 
 namespace axis {
 constexpr Number<unsigned> paths{"paths"};
-constexpr Choice<Parting> divergence{"divergence", {"lanes", "warps", "loops", "predicated", "syncwarp"}};
+constexpr Choice<DivergenceMode> divergence{"divergence", {"lanes", "warps", "loops", "predicated", "syncwarp"}};
 }  // namespace axis
 
 /// A case in numbers.
 struct Divergence {
-  Parting parting;
+  DivergenceMode mode;
   unsigned paths;
 
-  explicit Divergence(const Case& decided) : parting(decided[axis::divergence]), paths(decided[axis::paths]) {}
+  explicit Divergence(const Case& decided) : mode(decided[axis::divergence]), paths(decided[axis::paths]) {}
 
   [[nodiscard]] auto compiled_paths() const { return one_of<1, 2, 4, 8, 16, 32>(paths); }
-  [[nodiscard]] bool loads_words() const { return parting == Parting::predicated; }
+  [[nodiscard]] bool loads_words() const { return mode == DivergenceMode::predicated; }
   [[nodiscard]] Branching walk() const {
     if (loads_words()) return Branching::loads;
-    if (parting == Parting::loops) return Branching::unequal;
-    return parting == Parting::warps ? Branching::by_warp : Branching::by_lane;
+    if (mode == DivergenceMode::loops) return Branching::unequal;
+    return mode == DivergenceMode::warps ? Branching::by_warp : Branching::by_lane;
   }
 };
 
 static std::string kernel_of(const Divergence& divergence) {
   return dispatch(divergence.compiled_paths(), [&](auto paths) {
-    if (divergence.parting == Parting::predicated) return measure::kernel_name<&predicated_loads<paths()>>();
-    if (divergence.parting == Parting::loops) return measure::kernel_name<&unequal_loops<paths()>>();
-    if (divergence.parting == Parting::warps) return measure::kernel_name<&split_paths<ByWarp, paths()>>();
-    if (divergence.parting == Parting::syncwarp) return measure::kernel_name<&split_paths<ByLaneAndSync, paths()>>();
+    if (divergence.mode == DivergenceMode::predicated) return measure::kernel_name<&predicated_loads<paths()>>();
+    if (divergence.mode == DivergenceMode::loops) return measure::kernel_name<&unequal_loops<paths()>>();
+    if (divergence.mode == DivergenceMode::warps) return measure::kernel_name<&split_paths<ByWarp, paths()>>();
+    if (divergence.mode == DivergenceMode::syncwarp)
+      return measure::kernel_name<&split_paths<ByLaneAndSync, paths()>>();
     return measure::kernel_name<&split_paths<ByLane, paths()>>();
   });
 }
@@ -73,8 +74,8 @@ static access::WarpRequest table_request(unsigned paths, std::uint64_t k) {
 static double scheduler_cycles_of(const Divergence& divergence, std::uint64_t warps) {
   constexpr double of_step = 2;
   double passes = divergence.paths;
-  if (divergence.parting == Parting::warps) passes = 1;
-  if (divergence.parting == Parting::loops)
+  if (divergence.mode == DivergenceMode::warps) passes = 1;
+  if (divergence.mode == DivergenceMode::loops)
     passes = static_cast<double>(unequal_trips(divergence.paths - 1, divergence.paths)) / trips;
   return static_cast<double>(warps * divergence_steps) * passes * of_step;
 }
@@ -122,13 +123,13 @@ class DivergenceExperiment final : public measure::Experiment {
     auto* cycles = cycles_.as<std::uint64_t>();
     dispatch(case_.compiled_paths(), [&](auto paths) {
       constexpr unsigned block = divergent_block_threads;
-      if (case_.parting == Parting::predicated) {
+      if (case_.mode == DivergenceMode::predicated) {
         predicated_loads<paths()><<<blocks_, block, 0, stream>>>(results, cycles, table_);
-      } else if (case_.parting == Parting::loops) {
+      } else if (case_.mode == DivergenceMode::loops) {
         unequal_loops<paths()><<<blocks_, block, 0, stream>>>(results, cycles);
-      } else if (case_.parting == Parting::warps) {
+      } else if (case_.mode == DivergenceMode::warps) {
         split_paths<ByWarp, paths()><<<blocks_, block, 0, stream>>>(results, cycles);
-      } else if (case_.parting == Parting::syncwarp) {
+      } else if (case_.mode == DivergenceMode::syncwarp) {
         split_paths<ByLaneAndSync, paths()><<<blocks_, block, 0, stream>>>(results, cycles);
       } else {
         split_paths<ByLane, paths()><<<blocks_, block, 0, stream>>>(results, cycles);
@@ -166,38 +167,38 @@ static std::optional<double> predicted_cycles(const Workload& workload, const mo
 
 /// The sentences for many paths that take longer than one, and for those that do not.
 struct SaidOfParting {
-  Parting parting;
+  DivergenceMode mode;
   const char* longer;
   const char* no_longer;
 };
 
 constexpr std::array<SaidOfParting, 5> partings = {{
-    {Parting::lanes,
+    {DivergenceMode::lanes,
      "Arrange work so that the lanes of a warp take the same path: {paths} paths, one after another, take "
      "{slowdown_ratio} the time of one.",
      "Lanes of a warp on {paths} paths take no longer than on one."},
-    {Parting::syncwarp,
+    {DivergenceMode::syncwarp,
      "__syncwarp() brings lanes together and saves no path: {paths} take {slowdown_ratio} the time of one.",
      "With __syncwarp() after them, {paths} paths take no longer than one."},
-    {Parting::warps,
+    {DivergenceMode::warps,
      "Warps that each have one of {paths} paths take {slowdown_ratio} the time of one path: their code may exceed the "
      "instruction cache.",
      "Warps that each have one of {paths} paths take no longer than on one path."},
-    {Parting::loops,
+    {DivergenceMode::loops,
      "Lanes in loops of {paths} lengths take {slowdown_ratio} the time of equal loops with as many trips in all: the "
      "warp waits for its longest.",
      "Lanes in loops of {paths} lengths take no longer than in equal loops with as many trips in all."},
-    {Parting::predicated,
+    {DivergenceMode::predicated,
      "Loads by one lane in {paths} at a time take {slowdown_ratio} the time of loads by all lanes, although they move "
      "fewer sectors.",
      "Loads by one lane in {paths} at a time take no longer than loads by all lanes."},
 }};
 
-/// Compares, for each parting, the most paths with one path.
+/// Compares, for each mode, the most paths with one path.
 static Conclusion conclude_divergence(std::span<const Outcome> outcomes) {
   Conclusion conclusion;
-  for (const auto& [parting, longer, no_longer] : partings) {
-    const OutcomesByNumber by_paths = by_number(outcomes, axis::divergence, parting, axis::paths);
+  for (const auto& [mode, longer, no_longer] : partings) {
+    const OutcomesByNumber by_paths = by_number(outcomes, axis::divergence, mode, axis::paths);
     if (by_paths.size() < 2 || by_paths.begin()->first != 1) continue;
     const Outcome* single = by_paths.begin()->second;
     const auto& [paths, most] = *by_paths.rbegin();
@@ -215,7 +216,7 @@ static Conclusion conclude_divergence(std::span<const Outcome> outcomes) {
 static Probe divergence_probe() {
   Probe probe;
   probe.name = "divergence";
-  probe.purpose = "lanes of a warp on different paths: what parting them costs";
+  probe.purpose = "lanes of a warp on different paths: what mode them costs";
   probe.family = Family::kernels;
   probe.axes = {axis::paths({.flag = "paths",
                              .unit = "paths",

@@ -58,7 +58,7 @@ bool uses_any(const Case& tested, std::span<const pattern::Variable> names) {
 }
 
 /// Puts the first candidate in place of "auto" in all cases.
-void hold(std::span<Case> sweep, const TypedParameter& parameter) {
+void fix_shape(std::span<Case> sweep, const TypedParameter& parameter) {
   for (Case& tested : sweep) {
     if (tested.is_auto(parameter)) tested.set(parameter, tested.probe->find_axis(parameter)->candidates.front());
   }
@@ -73,8 +73,8 @@ void hold_shape(std::span<Case> sweep) {
   const auto uses = [&](std::span<const pattern::Variable> names) {
     return std::ranges::any_of(sweep, [&](const Case& tested) { return uses_any(tested, names); });
   };
-  if (uses(of_threads)) hold(sweep, axis::block_threads);
-  if (uses(of_elements)) hold(sweep, axis::elements_per_thread);
+  if (uses(of_threads)) fix_shape(sweep, axis::block_threads);
+  if (uses(of_elements)) fix_shape(sweep, axis::elements_per_thread);
 }
 
 /// With as much of its shape as is decided.

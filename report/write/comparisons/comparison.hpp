@@ -23,9 +23,9 @@ void write_comparison_csv(std::ostream& out, const Comparison& comparison);
 // Sentences of the table and of Markdown.
 
 /// Names the reports and the differences between the runs: one paragraph each.
-[[nodiscard]] std::vector<Said> comparison_preamble(const Comparison& comparison);
+[[nodiscard]] std::vector<Note> comparison_preamble(const Comparison& comparison);
 /// Cases on one side only, and the counts of each NEW.
-[[nodiscard]] std::vector<Said> comparison_closing(const Comparison& comparison);
+[[nodiscard]] std::vector<Note> comparison_closing(const Comparison& comparison);
 
 /// The cases that a page shows.
 using ShownCases = std::vector<const ComparedCase*>;

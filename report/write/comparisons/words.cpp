@@ -41,7 +41,7 @@ std::string difference_words(const Difference& difference) {
   return text;
 }
 
-void add_differences(std::vector<Said>& lines, const Comparison& comparison, std::size_t which) {
+void add_differences(std::vector<Note>& lines, const Comparison& comparison, std::size_t which) {
   const std::string of = comparison.new_reports() == 1 ? "" : " in " + new_label(comparison, which);
   const char* different = "Different";
   for (const bool minor : {false, true}) {
@@ -160,7 +160,7 @@ std::string apart_words(const Cases& missing, const Cases& added) {
   return join(parts, "; ");
 }
 
-void add_what_keeps_apart(std::vector<Said>& lines, const Cases& missing, const Cases& added) {
+void add_what_keeps_apart(std::vector<Note>& lines, const Cases& missing, const Cases& added) {
   for (const auto& [probe, ours] : grouped(missing, probe_of)) {
     for (const auto& [other, theirs] : grouped(added, probe_of)) {
       const std::string apart = other == probe ? apart_words(ours, theirs) : "";
@@ -170,7 +170,7 @@ void add_what_keeps_apart(std::vector<Said>& lines, const Cases& missing, const 
   }
 }
 
-void add_one_sided(std::vector<Said>& lines, const Comparison& comparison, std::size_t which) {
+void add_one_sided(std::vector<Note>& lines, const Comparison& comparison, std::size_t which) {
   Cases all;
   Cases missing;
   Cases added;
@@ -261,8 +261,8 @@ std::string mean_words(const Comparison& comparison, std::size_t which) {
 
 }  // namespace
 
-std::vector<Said> comparison_preamble(const Comparison& comparison) {
-  std::vector<Said> lines;
+std::vector<Note> comparison_preamble(const Comparison& comparison) {
+  std::vector<Note> lines;
   if (std::string nature = nature_of(comparison); !nature.empty()) lines.push_back({std::move(nature), Tint::bold});
   lines.push_back({report_line("old", comparison.reports.front()), Tint::bold});
   for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
@@ -276,8 +276,8 @@ std::vector<Said> comparison_preamble(const Comparison& comparison) {
   return lines;
 }
 
-std::vector<Said> comparison_closing(const Comparison& comparison) {
-  std::vector<Said> lines;
+std::vector<Note> comparison_closing(const Comparison& comparison) {
+  std::vector<Note> lines;
   for (std::size_t n = 0; n < comparison.new_reports(); ++n) add_one_sided(lines, comparison, n);
   for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
     if (std::string total = total_words(comparison, n); !total.empty()) lines.push_back({std::move(total), Tint::bold});

@@ -119,13 +119,13 @@ Block cases_block(const Fleet& fleet, const FleetKind& kind, std::size_t most_ro
 }
 
 /// The most that a page holds: rows in a block of findings and in one of cases, and nodes whose pairs are shown.
-struct Most {
+struct PageLimits {
   std::size_t findings = unlimited;
   std::size_t cases = unlimited;
   std::size_t matrices = unlimited;
 };
 
-Page page_of(const Fleet& fleet, const Most& most) {
+Page page_of(const Fleet& fleet, const PageLimits& most) {
   Page page;
   for (const std::string& line : fleet_preamble(fleet)) page.before.push_back({line});
   page.before.front().tint = Tint::bold;

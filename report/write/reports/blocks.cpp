@@ -89,7 +89,7 @@ std::vector<Group> groups(const Report& report, bool why) {
   return found;
 }
 
-/// Said last: findings that belong to no block, and the count of a plan's cases.
+/// Note last: findings that belong to no block, and the count of a plan's cases.
 std::vector<std::string> closing(const Report& report, const std::vector<Block>& blocks) {
   if (!is_plan(report)) {
     return report.findings.size() == tables(report.results).size() ? std::vector<std::string>() : report.findings;

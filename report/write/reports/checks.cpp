@@ -23,7 +23,7 @@ constexpr std::size_t reason_indent = 6;  // of what follows a verdict
 constexpr std::size_t widest_name = 40;
 
 /// "PASS" and its tint.
-Said label(Verdict verdict) {
+Note label(Verdict verdict) {
   // In the order of the verdicts.
   constexpr std::array<std::pair<const char*, Tint>, 3> labels = {
       {{"PASS", Tint::green}, {"FAIL", Tint::red}, {"SKIP", Tint::yellow}}};
@@ -82,7 +82,7 @@ void write_lines(std::ostream& out, std::span<const CheckRecord> checks, std::si
 /// For GitHub: a command is "::name property=value,...::message"; what would end a part of it is written as %XX.
 void write_annotation(std::ostream& out, const CheckRecord& check, const std::string& suite) {
   if (check.verdict == Verdict::pass) return;
-  const char* command = spoils(check) ? "error" : "notice";
+  const char* command = fails_run(check) ? "error" : "notice";
   const std::string bounds = bound_words(check);
   const std::string title = fmt::format("{}: {}", suite, one_line(check.name));
   const std::string message =

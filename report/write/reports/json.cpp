@@ -129,7 +129,7 @@ class FieldWriter {
     return to_json(member.value);
   }
   template <class T>
-  static Json to_json(const Known<T>& member) {
+  static Json to_json(const NullIfUnknown<T>& member) {
     return is_empty(member.value) ? Json(nullptr) : to_json(member.value);
   }
   template <class T>

@@ -96,7 +96,7 @@ void write_check(std::ostream& out, const Report& report, const CheckRecord& che
   out << ">\n      ";
   if (check.verdict == Verdict::pass) {
     out << "<system-out>" << xml_escaped(message) << "</system-out>";
-  } else if (spoils(check)) {
+  } else if (fails_run(check)) {
     const char* type = check.verdict == Verdict::fail ? "expectation" : "skipped";
     out << "<failure" << attribute("message", message) << attribute("type", type) << "/>";
   } else {
@@ -106,7 +106,7 @@ void write_check(std::ostream& out, const Report& report, const CheckRecord& che
 }
 
 std::string counts(std::span<const CheckRecord> checks, double time) {
-  const auto failures = std::ranges::count_if(checks, spoils);
+  const auto failures = std::ranges::count_if(checks, fails_run);
   const auto others = std::ranges::count(checks, Verdict::pass, &CheckRecord::verdict) + failures;
   return fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"{}\"", checks.size(), failures,
                      std::ssize(checks) - others, seconds(time));

@@ -37,7 +37,7 @@ void write_matrix(std::ostream& out, const Matrix& matrix) {
     cells.insert(cells.end(), texts[row].begin(), texts[row].end());
     write_row(out, cells);
   }
-  for (const Said& note : matrix.notes) out << '\n' << markdown_escaped(note.text) << '\n';
+  for (const Note& note : matrix.notes) out << '\n' << markdown_escaped(note.text) << '\n';
 }
 
 void write_rows(std::ostream& out, const Block& block) {
@@ -106,11 +106,11 @@ std::string markdown_escaped(std::string_view text) {
 }
 
 void write_markdown_page(std::ostream& out, const Page& page) {
-  for (const Said& said : page.before) {
-    out << (&said == page.before.data() ? "## " : "\n") << markdown_escaped(said.text) << '\n';
+  for (const Note& note : page.before) {
+    out << (&note == page.before.data() ? "## " : "\n") << markdown_escaped(note.text) << '\n';
   }
   for (const Block& block : page.blocks) write_block(out, block);
-  for (const Said& said : page.after) out << '\n' << markdown_escaped(said.text) << '\n';
+  for (const Note& note : page.after) out << '\n' << markdown_escaped(note.text) << '\n';
 }
 
 void write_markdown(std::ostream& out, const Report& report, bool why) {

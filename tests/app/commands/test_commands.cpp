@@ -300,7 +300,7 @@ TEST_CASE("command line: help X is X --help") {
 
 TEST_CASE("command line: help is as wide as it is told") {
   const auto longest = [](std::size_t width) {
-    const Known known{.probes = registry, .suites = {}, .help_width = width};
+    const KnownNames known{.probes = registry, .suites = {}, .help_width = width};
     std::istringstream lines(std::any_cast<std::string>(parse_command_line({"check", "--help"}, known).arguments));
     std::size_t most = 0;
     for (std::string line; std::getline(lines, line);) most = std::max(most, line.size());

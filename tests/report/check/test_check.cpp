@@ -17,7 +17,7 @@ using namespace checked;
 std::string said(const CheckRecord& check) { return std::string(to_string(check.verdict)) + ": " + check.reason; }
 
 std::string held(const Expectation& expectation, const Report& report = measured(), const CheckRules& rules = {}) {
-  return said(hold(expectation, report, rules));
+  return said(evaluate(expectation, report, rules));
 }
 
 Report changed(std::size_t index, void (*change)(Record&)) {
@@ -46,7 +46,7 @@ using Cases = std::vector<std::size_t>;
 }  // namespace
 
 TEST_CASE("a check passes when the worst of its cases is within bounds", "[check]") {
-  const CheckRecord check = hold(shifted_reads(), measured(), {});
+  const CheckRecord check = evaluate(shifted_reads(), measured(), {});
   CHECK(said(check) == "pass: offset 3: 4480 GB/s against 4580 GB/s");
   CHECK(check.measured.value() == Approx(4480.0 / 4580));
   CHECK(check.at_least == 0.8);
@@ -63,7 +63,7 @@ TEST_CASE("a check fails by its worst case and says how many miss the bound, and
   CHECK(held(expectation) == "fail: offset 3: 4480 GB/s against 4580 GB/s; 2 of 2 cases miss it");
   expectation.at_least = 0.98;
   expectation.because = "sectors\nare shared";
-  const CheckRecord check = hold(expectation, measured(), {});
+  const CheckRecord check = evaluate(expectation, measured(), {});
   CHECK(said(check) == "fail: offset 3: 4480 GB/s against 4580 GB/s (sectors are shared)");
   CHECK(check.measured.value() == Approx(4480.0 / 4580));
 }
@@ -73,7 +73,7 @@ TEST_CASE("the reference of a case is the one that was asked for alike", "[check
   expectation.cases = select({1}, {"read", "write"});
   expectation.at_least = 0.5;
   CHECK(held(expectation) == "pass: offset 1, write: 2400 GB/s against 4500 GB/s");
-  CHECK(hold(expectation, measured(), {}).cases == Cases{0, 1, 4, 5});
+  CHECK(evaluate(expectation, measured(), {}).cases == Cases{0, 1, 4, 5});
 }
 
 TEST_CASE("bounds are inclusive, and hold from above as well", "[check]") {
@@ -107,8 +107,8 @@ TEST_CASE("a case that failed fails the check, one that was skipped skips it", "
   Report report = changed(1, skip);
   report.results[2].headline.measured = 100;  // what is known to be bad stays bad
   CHECK(held(shifted_reads(), report) == "fail: offset 3: 100 GB/s against 4580 GB/s");
-  CHECK_FALSE(hold(shifted_reads(), changed(1, fail), {}).measured);
-  CHECK_FALSE(hold(shifted_reads(), changed(1, skip), {}).measured);
+  CHECK_FALSE(evaluate(shifted_reads(), changed(1, fail), {}).measured);
+  CHECK_FALSE(evaluate(shifted_reads(), changed(1, skip), {}).measured);
 }
 
 TEST_CASE("what is not known is a skip that says what is missing", "[check]") {
@@ -234,7 +234,7 @@ TEST_CASE("flags fail a check, and pass it only where they were watched", "[chec
   Report report = measured();
   report.results[2].flags = {"wide_interval", "ecc_errors", "throttled"};
   report.results[5].flags = {"throttled"};
-  const CheckRecord check = hold(without({"throttled", "ecc_errors"}), report, {});
+  const CheckRecord check = evaluate(without({"throttled", "ecc_errors"}), report, {});
   CHECK(said(check) == "fail: shift offset 3, read: throttled, ecc_errors; 2 of 8 cases");
   CHECK(check.cases == Cases{2, 5});
   Expectation writes = without({"ecc_errors"});
@@ -318,7 +318,7 @@ TEST_CASE("a suite none of whose expectations has an answer was not checked", "[
   const std::vector<CheckRecord> nothing = nothing_checked(checks, true);
   REQUIRE(nothing.size() == 1);
   CHECK(says_nothing_checked(nothing[0]));
-  CHECK(spoils(nothing[0]));
+  CHECK(fails_run(nothing[0]));
   CHECK(said(nothing[0]).starts_with("fail: none of 1 expectation of the suite's own cases has an answer"));
   CHECK(nothing_checked(checks, false).empty());
   CHECK(nothing_checked(check(measured(), std::vector{elsewhere, shifted_reads()}, {}), true).empty());
@@ -393,7 +393,7 @@ TEST_CASE("a dry run says what would be asked, and of how many cases", "[check]"
   CHECK(said(checks.at(2)) == "skip: dry run: none flagged throttled, 8 cases");
 }
 
-TEST_CASE("a report without a suite is asked about every flag that spoils a measurement", "[check]") {
+TEST_CASE("a report without a suite is asked about every flag that fails_run a measurement", "[check]") {
   std::vector<std::string> flags;
   for (const Expectation& expectation : common_expectations(measured())) flags.push_back(expectation.flags.at(0));
   CHECK(flags == std::vector<std::string>{"throttled", "ecc_errors", "contended", "link_degraded", "counts_differ"});

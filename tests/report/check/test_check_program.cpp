@@ -37,7 +37,7 @@ Report seen() {
 std::string said(const CheckRecord& check) { return std::string(to_string(check.verdict)) + ": " + check.reason; }
 
 std::string held(const Expectation& expectation, const Report& report = seen()) {
-  return said(hold(expectation, report, {}));
+  return said(evaluate(expectation, report, {}));
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ TEST_CASE("kernels are held to what a report has of them, and the worst one is n
   CHECK(held(of_kernels(could_save_name, 1e-3, "^copy|^sum")) == "pass: copy: 0 ns");
   CHECK(held(of_kernels(could_save_share_name, 0.05)) ==
         "fail: elementwise_kernel<128, 2, direct_copy(int)>: could save share 0.316; 2 of 4 kernels miss it");
-  CHECK(hold(of_kernels(could_save_share_name, 0.05), seen(), {}).measured.value() == Approx(9.8 / 31));
+  CHECK(evaluate(of_kernels(could_save_share_name, 0.05), seen(), {}).measured.value() == Approx(9.8 / 31));
   CHECK(held(of_kernels(gpu_time_name, 3e-3, "tile")) == "fail: tile<0>: 3.30 ms");
   CHECK(held(of_kernels(launches_name, 10)) == "pass: elementwise_kernel<128, 2, direct_copy(int)>: launches 10");
   Expectation of_peak = of_kernels("fraction_of_peak", 1, "sum");
@@ -60,7 +60,7 @@ TEST_CASE("kernels are held to what a report has of them, and the worst one is n
 }
 
 TEST_CASE("a kernel without accesses of a kind is not held to what is about these", "[check][run]") {
-  const CheckRecord conflicts = hold(of_kernels("wavefronts_per_request", 4), seen(), {});
+  const CheckRecord conflicts = evaluate(of_kernels("wavefronts_per_request", 4), seen(), {});
   CHECK(said(conflicts) == "fail: tile<0>: 32 wavefronts per request");
   CHECK(conflicts.cases == std::vector<std::size_t>{1});
   CHECK(held(of_kernels("wavefronts_per_request", 4, "copy")) == "skip: the report has no such kernel");
@@ -102,13 +102,13 @@ TEST_CASE("what hardware counts of a kernel is known where it was counted", "[ch
 TEST_CASE("a condition leaves out what does not matter", "[check][run]") {
   Expectation expectation = of_kernels(moved_name, 5);
   expectation.where = Condition{.quantity = could_save_name, .at_least = 1e-3};
-  const CheckRecord check = hold(expectation, examples::program(), {});
+  const CheckRecord check = evaluate(expectation, examples::program(), {});
   CHECK(said(check) ==
         "pass: elementwise_kernel<128, 2, direct_copy(int)>: 4.50 bytes moved per byte used");  // the unseen one saves
                                                                                                 // nothing known
   CHECK(check.cases == std::vector<std::size_t>{0, 1});
   expectation.where->at_most = 2e-3;
-  CHECK(hold(expectation, examples::program(), {}).cases == std::vector<std::size_t>{1});
+  CHECK(evaluate(expectation, examples::program(), {}).cases == std::vector<std::size_t>{1});
   expectation.where->at_least = 1;
   expectation.where->at_most.reset();
   CHECK(held(expectation) == "skip: the report has no such kernel");

@@ -99,7 +99,7 @@ class SchemaWalk {
     look_at(part, place, value);
   }
   template <class T>
-  void look_at(const json& part, const std::string& place, Known<T>& member) {
+  void look_at(const json& part, const std::string& place, NullIfUnknown<T>& member) {
     INFO(place << " may be unknown");
     CHECK(allows_null(part));
     look_at(part, place, member.value);
