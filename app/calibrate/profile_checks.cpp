@@ -198,7 +198,7 @@ ProfileCheck check_predictions(const Profile& profile, std::span<const model::Fi
     }
     (close ? fine : wrong).push_back(std::move(found));
   };
-  // The bounds are up to about twice the errors of the H200's reports (docs/method.md, What a profile has to pass).
+  // The bounds are up to about twice the errors of the H200's reports (docs/method/profiles.md, Checks of a profile).
   hold_to(model::errors_of(launches, profile), {"launches", 0.05, 0.25});
   hold_to(model::errors_of(std::move(copies)), {"copies", 0.05, 0.6});
   hold_to(model::errors_of(std::move(latencies)), {"latencies", 0.05, 0.1});

@@ -16,7 +16,7 @@ double share_beyond(double x, double half, double steepness) {
 }
 
 /// Shares of sectors that a cache does not have, by how many times its size all that lies there takes. Measured on an
-/// H100 (docs/method.md, "A thread's own memory").
+/// H100 (docs/method/programs.md, "A thread's own memory").
 double missing_in_l1(double times) { return share_beyond(times, 1.7, 3); }
 double missing_in_l2(double times) { return share_beyond(times, 1.3, 5); }
 double written_by_l2(double times) { return share_beyond(times, 0.92, 2.4); }

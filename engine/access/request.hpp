@@ -8,10 +8,10 @@ namespace gpumem::access {
 
 inline constexpr unsigned warp_lanes = 32;
 inline constexpr unsigned sector_bytes = 32;      ///< unit that L1, L2 and DRAM exchange (compute capability >= 6.0)
-inline constexpr unsigned dram_atom_bytes = 64;   ///< DRAM reads come in pairs of sectors (measured: docs/method.md)
+inline constexpr unsigned dram_atom_bytes = 64;   ///< DRAM reads come in pairs of sectors (docs/method/model.md)
 inline constexpr unsigned line_bytes = 128;       ///< tag granularity of L1 and L2
-inline constexpr unsigned line_pair_bytes = 256;  ///< two lines, which L2 misses share a cost for (docs/method.md)
-inline constexpr unsigned atom_channels = 8;      ///< atoms whose numbers are equal modulo 8 share one (docs/method.md)
+inline constexpr unsigned line_pair_bytes = 256;  ///< two lines: L2 misses share a cost (docs/method/model.md)
+inline constexpr unsigned atom_channels = 8;      ///< atoms with equal numbers modulo 8 share one (docs/method/link.md)
 inline constexpr unsigned bank_count = 32;        ///< shared-memory banks
 inline constexpr unsigned bank_bytes = 4;         ///< width of one bank
 

@@ -29,9 +29,9 @@ bool is_sparse(const access::SiteCost& cost) { return cost.efficiency < 0.5; }
 
 /// Returns the share of sectors, among those that stores of neighbouring warps write in two parts, whose parts are not
 /// combined on the way. Parts are combined if they come close in time. The more stores a thread issues in a row, the
-/// later its neighbour's turn comes, and warps that wait for loads have drifted apart anyway (docs/method.md). Behind
-/// loads, warps that store less than half of each sector are no neighbours in time: in a transpose that stores columns,
-/// all parts arrive on their own.
+/// later its neighbour's turn comes, and warps that wait for loads have drifted apart anyway (docs/method/model.md).
+/// Behind loads, warps that store less than half of each sector are no neighbours in time: in a transpose that stores
+/// columns, all parts arrive on their own.
 double uncombined_share(const Demand& demand, const access::Site& store, const access::SiteCost& cost,
                         const Rates& rates) {
   if (demand.loads) return is_sparse(cost) ? 1 : rates.uncombined_behind_loads_share;
@@ -84,7 +84,7 @@ void add_load(Demand& demand, const access::Site& site, const access::SiteSummar
 
 /// Adds sectors that arrive in L2 again, if they are not combined on the way. Whole sectors cost as much as the first
 /// time, parts cost more. If warps store less than half of each sector, a request's sectors of one line arrive
-/// together: only the first of them costs more than a whole one (docs/method.md).
+/// together: only the first of them costs more than a whole one (docs/method/model.md).
 void add_again(Demand& demand, const access::SiteCost& cost, double sectors, double uncombined) {
   if (cost.efficiency >= 1) {
     demand.l2_store_sectors += sectors;

@@ -12,7 +12,7 @@
 
 namespace gpumem::model {
 
-/// The rates of a GPU's stages, of the whole GPU unless the name says otherwise. docs/method.md tells how each acts.
+/// The rates of a GPU's stages, of the whole GPU unless the name says otherwise. docs/method/ tells how each acts.
 /// The rates from pcie_to_device_bytes_per_s to pcie_latency_s are of the host link and of the host beyond it. From
 /// there on they are of loads that wait for each other (chase.hpp), from nvlink_efficiency on of links between GPUs,
 /// and from cluster_read_bytes_per_cycle on of clusters. The rates from atomic_turn_cycles on, and those of
@@ -167,8 +167,8 @@ struct Rates : pattern::InstructionCosts {
   double address_copy_cycles = 0;         ///< more for one that loads and stores
 };
 
-/// The quantity that a rate is counted by, and by which it differs from one GPU to another (docs/method.md, What a
-/// profile leaves out).
+/// The quantity that a rate is counted by, and by which it differs from one GPU to another
+/// (docs/method/profiles.md, Gaps in a profile).
 enum class Scale {
   nothing,   ///< nothing that a device says of itself
   memory,    ///< bytes that memory moves: channels x their width x the memory's clock

@@ -23,7 +23,8 @@
 
 namespace gpumem::texture {
 
-/// One shape for all, so that paths are compared without trials. It saturates an H200's memory (docs/method.md).
+/// One shape for all, so that paths are compared without trials. It saturates an H200's memory
+/// (docs/method/measuring.md).
 constexpr global::Tile tile{.block_threads = 256, .elements_per_thread = 4};
 constexpr std::uint64_t texel_bytes = sizeof(std::uint32_t);
 

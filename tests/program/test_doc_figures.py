@@ -17,7 +17,7 @@ QUOTE = re.compile(r"<!--=.*?<!--/-->", re.DOTALL)
 OTHERWISE = (QUOTE, re.compile(r"<!--.*?-->", re.DOTALL), re.compile(r"`[^`]*`"), re.compile(r"\]\([^)]*\)"),
              re.compile(r"^\|.*$", re.MULTILINE), re.compile(r"compute capability [\d., and]+"), re.compile(r"[Ss]ection [\d.]+"))
 # Sections whose figures are rules of the program, or cited with their source.
-RULES = {("method.md", "What explanations rest on"), ("hierarchy.md", "latency")}
+RULES = {("hierarchy.md", "latency")}
 # By page: figures that no output on it has, and no quote yet. They were measured, but nothing tells when they change.
 ELSEWHERE = {"cache.md": {"9.1"}, "global.md": {"274", "4465"}, "hierarchy.md": {"470"}, "host.md": {"88", "2.4", "3.6", "2.3", "1.2"},
              "kernels.md": {"0.044715", "0.299", "0.587", "0.114", "18", "3", "27", "1.6", "2.3"}}

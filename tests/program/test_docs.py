@@ -17,6 +17,7 @@ from harness import MODEL, ProgramTest, run, strict_json
 
 LINKING = (*PAGES, *(ROOT / f"{name}.md" for name in ("CONTRIBUTING", "CHANGELOG", "SECURITY")))
 PROBES = DOCS / "probes.md"
+METHOD = DOCS / "method.md"
 GLOSSARY = DOCS / "glossary.md"
 TO_BE_WRITTEN = "probes/global/runs.cu"  # by whoever follows CONTRIBUTING.md
 MOST_LINES = 200
@@ -178,8 +179,9 @@ class Lists(PageTest):
         self.assertEqual(set(re.findall(r"gpumem ([a-z]+)", commands)), set(self.commands()))
 
     def test_every_page_is_linked(self):
-        """From README.md, or from docs/probes.md, which has a page for each family."""
-        linked = {(page.parent / link.partition("#")[0]).resolve() for page in (README, PROBES) for link in links(prose(page))}
+        """From README.md, or from docs/probes.md and docs/method.md, which have pages of their own."""
+        linked = {(page.parent / link.partition("#")[0]).resolve() for page in (README, PROBES, METHOD)
+                  for link in links(prose(page))}
         self.assertEqual(set(PAGES) - {README} - linked, set())
 
     def test_probes(self):

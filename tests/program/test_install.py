@@ -22,6 +22,7 @@ FILES = (
     "share/gpumem/plotting/answer.py",
     "share/doc/gpumem/README.md",
     "share/doc/gpumem/docs/method.md",
+    "share/doc/gpumem/docs/method/model.md",
 )
 
 

@@ -74,7 +74,7 @@ class References(ProgramTest):
     def test_global_sweeps_of_the_h200(self):
         self.check("h200/coalesced.json", ({}, 0.03, 0.04))
         self.check("h200/offset.json",
-                   ({"op": "read"}, 0.03, 0.16),  # at offsets 8, 16 and 24, see docs/method.md
+                   ({"op": "read"}, 0.03, 0.16),  # at offsets 8, 16 and 24, see docs/method/model.md
                    ({}, 0.09, 0.09))
         self.check("h200/stride.json", ({}, 0.04, 0.14))
 
@@ -108,7 +108,7 @@ class References(ProgramTest):
 
     def test_chases_of_the_h200(self):
         self.check("h200/latency.json", ({}, 0.01, 0.04))
-        self.check("h200/working-set.json", ({}, 0.04, 0.41))  # just beyond a cache, see docs/method.md
+        self.check("h200/working-set.json", ({}, 0.04, 0.41))  # just beyond a cache, see docs/method/caches.md
 
     def test_patterns_of_the_h200_that_no_rate_was_fitted_to(self):
         errors = []
@@ -159,7 +159,7 @@ class References(ProgramTest):
                 data = result["useful_bytes"]["written"]
                 self.assertEqual(counters[f"nvlink_{carries}_bytes"], data)
                 self.assertEqual(counters[f"nvlink_{idle}_bytes"], 0)
-                headers = 16 / 128  # of a packet (docs/method.md)
+                headers = 16 / 128  # of a packet (docs/method/link.md)
                 self.assertAlmostEqual(counters[f"nvlink_{carries}_overhead_bytes"] / data, headers, delta=0.005)
         self.assertEqual(counted, 6)
 

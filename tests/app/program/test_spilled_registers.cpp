@@ -120,7 +120,7 @@ TEST_CASE("local memory beyond the caches is memory's traffic", "[program][spill
     add_local_traffic(launch, profile);
     return launch.sites;
   };
-  // On an H100 (docs/method.md): 2048 threads of a multiprocessor with 32, 240 and 1024 bytes each.
+  // On an H100 (docs/method/programs.md): 2048 threads of a multiprocessor with 32, 240 and 1024 bytes each.
   const auto small = traffic(32);
   CHECK(static_cast<double>(small[0].memory_sectors) < 0.02 * static_cast<double>(store.sectors));
   CHECK(static_cast<double>(small[1].l2_sectors) < 0.02 * static_cast<double>(load.sectors));
