@@ -31,7 +31,9 @@ import quote
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 DOCS = ROOT / "docs"
-PAGES = (README, *sorted(DOCS.rglob("*.md")), ROOT / "configs" / "reference" / "README.md")
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+FOR_DEVELOPERS = tuple(sorted((DOCS / "dev").glob("*.md")))
+PAGES = (README, *sorted(set(DOCS.rglob("*.md")) - set(FOR_DEVELOPERS)), ROOT / "configs" / "reference" / "README.md")
 LEFT_OUT = "[...]"
 # In the environment: commands that measure print what a reference report holds, predicted anew in this folder.
 REFERENCES = "GPUMEM_REFERENCES"

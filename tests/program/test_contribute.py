@@ -226,8 +226,8 @@ class IssueForms(ProgramTest):
                     for option in re.findall(r"--[a-z-]+", options + more):
                         self.assertIn(option, known)
         self.assertEqual(names, ["A profile of a GPU", "A wrong number"])
-        # calibrate and CONTRIBUTING.md send people to it by its name.
-        self.assertIn(names[0], (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+        # calibrate and this page send people to it by its name.
+        self.assertIn(names[0], (ROOT / "docs" / "dev" / "profiles.md").read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

@@ -11,16 +11,19 @@ import sys
 import tempfile
 import unittest
 
-from documents import (DOCS, EXPECTED, PAGES, PORTRAIT, README, ROOT, Sandbox, anchors, blocks, command_lines, differences,
-                       execute, expand, expected, links, portrait, prose, quoted_commands, sections, spans, table)
+from documents import (CONTRIBUTING, DOCS, EXPECTED, FOR_DEVELOPERS, PAGES, PORTRAIT, README, ROOT, Sandbox, anchors, blocks,
+                       command_lines, differences, execute, expand, expected, links, portrait, prose, quoted_commands,
+                       sections, spans, table)
 from harness import MODEL, ProgramTest, run, strict_json
 
-LINKING = (*PAGES, *(ROOT / f"{name}.md" for name in ("CONTRIBUTING", "CHANGELOG", "SECURITY")))
+FOLDERS = tuple(sorted(ROOT.glob("*/README.md")))
+LINKING = (*PAGES, *FOR_DEVELOPERS, *FOLDERS, CONTRIBUTING, *(ROOT / f"{name}.md" for name in ("CHANGELOG", "SECURITY")))
 PROBES = DOCS / "probes.md"
 METHOD = DOCS / "method.md"
 GLOSSARY = DOCS / "glossary.md"
-TO_BE_WRITTEN = "probes/global/runs.cu"  # by whoever follows CONTRIBUTING.md
+TO_BE_WRITTEN = ("probes/global/runs.cu", "probes/shared/tile_rows.cu")  # by whoever follows CONTRIBUTING.md
 MOST_LINES = 200
+MOST_BYTES_TO_CONTRIBUTE = 6 * 1024
 LANGUAGES = {"", "json", "python"}
 WHOLE = ("results", "devices")  # members of a report whose own are described elsewhere
 
@@ -63,12 +66,12 @@ class Pages(PageTest):
 
     @each_of(LINKING)
     def test_paths_exist(self, page):
-        """Those in backticks, from the repository's root or beside the page."""
+        """Paths in backticks, from the repository's root or beside the page."""
         named = [span for span in spans(prose(page)) if re.fullmatch(r"[\w.{},*-]+/[\w.{},*/-]*", span)]
         for path in (path for span in named for path in expand(span)):
             folder = path.split("/")[0]
             roots = [root for root in (ROOT, page.parent) if folder != "build" and (root / folder).is_dir()]
-            if roots and path != TO_BE_WRITTEN:
+            if roots and path not in TO_BE_WRITTEN:
                 self.assertTrue(any(any(root.glob(path.rstrip("/"))) for root in roots), f"no {path}")
 
     @each_of(PAGES)
@@ -174,6 +177,18 @@ class Lists(PageTest):
     def test_readme_is_short(self):
         self.assertLessEqual(len(README.read_text(encoding="utf-8").splitlines()), MOST_LINES)
 
+    def test_contributing_is_short(self):
+        self.assertLessEqual(len(CONTRIBUTING.read_bytes()), MOST_BYTES_TO_CONTRIBUTE)
+
+    def test_contributing_names_every_folder(self):
+        """Every folder with a README.md, and docs/."""
+        named = [spans(row[0])[0] for row in table(sections(CONTRIBUTING)["Folders"])]
+        self.assertEqual(set(named), {f"{page.parent.name}/" for page in FOLDERS} | {"docs/"})
+
+    def test_contributing_links_to_every_page_for_developers(self):
+        linked = {(ROOT / link.partition("#")[0]).resolve() for link in links(prose(CONTRIBUTING))}
+        self.assertEqual(set(FOR_DEVELOPERS) - linked, set())
+
     def test_readme_names_every_command(self):
         commands = " ".join(command for block in blocks(README, "") for command in command_lines(block))
         self.assertEqual(set(re.findall(r"gpumem ([a-z]+)", commands)), set(self.commands()))
@@ -249,7 +264,7 @@ class Lists(PageTest):
         self.assertEqual([spans(row[0])[0] for row in table(prose(DOCS / "flags.md"))], flags)
 
     def test_members_of_a_report(self):
-        """Those of the schema, named as pandas names them."""
+        """The members of the schema, named as pandas names them."""
         whole = schema("report")
 
         def resolved(part):
