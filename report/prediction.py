@@ -220,8 +220,9 @@ def drawn_sections(cases):
     worst_cases = sorted(drawn, key=lambda case: -abs(case.off_by))[:WORST]
     return [
         "## Patterns nobody fitted",
-        "Drawn at random by `tests/benchmark/patterns.py`, which says what the kinds are. The kinds of the half `fit`"
-        " may be fitted to; no rate is fitted to those of the half `held-out`, but they may have shown what was missing."
+        "These patterns are drawn at random by `tests/benchmark/patterns.py`, which describes the kinds. The kinds of the"
+        " half `fit` may be fitted to; no rate is fitted to those of the half `held-out`, but they may have shown what"
+        " was missing."
         f" {'. '.join(map(capitalised, halves))}.",
         "### By kind",
         errors_table(["half", "kind"], drawn, lambda case: (case.drawn[1], case.drawn[0])),
@@ -265,7 +266,7 @@ def page(loaded, cases, predictor, plot_name, made_by, kept):
         "# Predicted against measured",
         "After reading this page you know how far the model's predictions are from what GPUs measured: by probe, by kind,"
         " and in the worst cases.",
-        f"{count} cases. What they are about, for most the bandwidth, is predicted {percent(median)} % off in the"
+        f"{count} cases. Their headline, for most the bandwidth, is predicted {percent(median)} % off in the"
         f" median, {percent(p95)} % at the 95th percentile and {percent(worst)} % at worst; {percent(within / count)} %"
         f" of the cases are within {100 * BAND:g} %. An error is |predicted / measured - 1|. {origin}"
         f"{left_out(loaded, cases)}",
@@ -273,14 +274,14 @@ def page(loaded, cases, predictor, plot_name, made_by, kept):
         "## By probe",
         errors_table(["probe"], cases, lambda case: (case.probe,)),
         "## By probe, kind and alternative",
-        "The kind is what a case says in words, as its op, or the direction of a copy.",
+        "The kind of a case is its parameters that are words, such as the op or the direction of a copy.",
         errors_table(["probe", "kind", "alternative"], cases, lambda case: (
             case.probe, case.kind, case.alternative if case.probe in plural else "")),
         f"## The {len(worst_cases)} worst cases",
         table(["probe", "parameters", ">measured", ">predicted", ">off by %"], map(worst_row, worst_cases)),
         *drawn_sections(cases),
         *kept,
-        "## What was measured",
+        "## Reports",
         table(["report", "GPU", "driver", "commit", "profile", "measured on", ">cases"], sources),
         "## Made by",
         f"```\n{made_by}\n```",

@@ -254,8 +254,8 @@ def section(folders: Sequence[str]) -> str:
     if pairs:
         parts += [
             "### A bad kernel and a good one",
-            "Each pair of `tests/corpus/pairs` does one job badly and well. Times are of all launches. What the bad"
-            " kernel could save is predicted from the bad kernel alone. If the good kernel could still save something,"
+            "Each pair of `tests/corpus/pairs` does one job badly and well. Times are of all launches. The saving"
+            " is predicted from the bad kernel alone. If the good kernel could still save something,"
             " the bad one could save more than the pair shows.",
             pairs_table(pairs),
             pairs_summary(pairs),

@@ -129,7 +129,7 @@ class Counts(PageTest):
         self.assertEqual(re.search(r"(\w+) others are \[predicted\]", text)[1], WORDS[len(profiles - measured)])
 
     def test_suites_take_as_long_in_help_as_on_their_page(self):
-        rows = table(sections(DOCS / "suites.md")["Those that are shipped"])
+        rows = table(sections(DOCS / "suites.md")["Shipped suites"])
         seconds = next(float(row[3].removesuffix(" s")) for row in rows if row[0] == "`default`")
         said = re.search(r"--config default .* a GPU in (.*)", self.succeed("probe", "--help"))[1]
         about = {"about half a minute": 30, "about a minute": 60, "some seconds": 5}

@@ -56,7 +56,7 @@ class Prediction(ProgramTest):
         kept = "<!-- kernels: folder -->\n\n## Kernels of programs\n\nfigures\n\n<!-- end of kernels -->"
         self.page.write_text(f"outdated\n\n{kept}\n\noutdated\n", encoding="utf-8")
         text = self.make(self.report("r.json", "--offset", "0..3", factors=[1.0, 1.02, 0.9, 1.2]))
-        self.assertIn(f"\n\n{kept}\n\n## What was measured\n", text)
+        self.assertIn(f"\n\n{kept}\n\n## Reports\n", text)
         self.assertNotIn("outdated", text)
 
     def test_figures(self):

@@ -186,12 +186,12 @@ Page page_of_all(std::span<const ExpectedGpu> gpus) {
 }
 
 constexpr const char* page_head =
-    "# What each GPU should reach\n\nEach row is a GPU of which gpumem ships a [profile](glossary.md#profile), and "
+    "# Expected values by GPU\n\nEach row is a GPU of which gpumem ships a [profile](glossary.md#profile), and "
     "each value is what the model predicts\nof the case that a probe measures; `gpumem expect h200` shows one GPU with "
     "the interval of healthy ones and the\n"
     "command that measures each value. A GPU that is slower than its interval deserves a look, and `gpumem check "
     "smoke`\n"
-    "fails one that is off by more than twice as far ([suites.md](suites.md#how-far-healthy-gpus-differ)).\n"
+    "fails one that is off by more than twice as far ([suites.md](suites.md#spread-of-healthy-gpus)).\n"
     "\n"
     "`gpumem expect --all --format markdown` makes these tables.\n";
 
