@@ -1,8 +1,8 @@
 # build_information.cpp with the version, commit, compilers, architectures and build type of the program. Included by
 # the project, it adds a step that every build starts with; that step is this file again, as a script.
 
-# The commit that is being built, and its date. Of the sources' own repository only: a tarball may have been unpacked
-# in another one.
+# The commit that is being built, and its date. Only the sources' own repository counts: a tarball may have been
+# unpacked in another one.
 function(gpumem_git_commit source_dir commit date)
   set(${commit} unknown PARENT_SCOPE)
   set(${date} "" PARENT_SCOPE)

@@ -1,4 +1,4 @@
-# How every source is compiled and the program linked: the interface target `gpumem_compilation`.
+# The interface target `gpumem_compilation`: options with which every source is compiled and the program is linked.
 include_guard()
 include(CheckLinkerFlag)
 
@@ -14,8 +14,8 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
 endif()
 
-# Of the host code little takes time when it runs (simulating_sources in CMakeLists.txt), and much of building is to
-# optimise it. Kernels are always optimised in full.
+# Little of the host code takes time when it runs (simulating_sources in CMakeLists.txt), but optimising it takes much
+# of the build. Kernels are always optimised in full.
 foreach(language CXX CUDA)
   string(REPLACE "-O3" "-O1" CMAKE_${language}_FLAGS_RELEASE "${CMAKE_${language}_FLAGS_RELEASE}")
 endforeach()
@@ -32,7 +32,7 @@ if(NOT GPUMEM_SANITIZE)  # whose run-time libraries want the shared libstdc++
   target_link_options(gpumem_compilation INTERFACE ${GPUMEM_PORTABLE})
 endif()
 
-# Warnings are for those who change the program. Who only builds it need not wait for them.
+# Warnings are for those who change the program. Users who only build it need not wait for them.
 set(GPUMEM_WARNINGS "")
 if(GPUMEM_WERROR)
   set(warnings -Wall -Wextra -Wnon-virtual-dtor -Werror)
@@ -65,8 +65,8 @@ if(GPUMEM_PTXAS)
 endif()
 
 if(GPUMEM_SANITIZE)
-  # Of undefined behaviour what input may bring about and the address sanitizer does not see: all of it would double the
-  # time to build.
+  # Checks undefined behaviour that input may cause and that the address sanitizer does not see. All checks would double
+  # the time to build.
   set(sanitizers address bool bounds enum float-cast-overflow integer-divide-by-zero return shift
     signed-integer-overflow unreachable)
   list(TRANSFORM sanitizers PREPEND "-fsanitize=")

@@ -3,8 +3,8 @@
 include_guard()
 include(CudaToolkit)
 
-# What a toolkit's list is made of: machine code runs on every later minor revision, so one entry per major one; newer
-# GPUs compile the last one's PTX when the program starts.
+# Sets the default list of a toolkit. Machine code runs on every later minor revision, so there is one entry per major
+# one. Newer GPUs compile the last entry's PTX when the program starts.
 function(gpumem_default_architectures result)
   if(GPUMEM_CUDA_VERSION VERSION_GREATER_EQUAL 13.0)
     set(list 75-real 80-real 90-real 100-real 120)

@@ -26,7 +26,7 @@ file(WRITE "${root}/doc/gpumem/changelog"
 
  -- ${CPACK_PACKAGE_CONTACT}  ${date}
 ")
-# Where Debian's zsh looks.
+# Debian's zsh looks for completions in vendor-completions.
 file(MAKE_DIRECTORY "${root}/zsh/vendor-completions")
 file(RENAME "${root}/zsh/site-functions/_gpumem" "${root}/zsh/vendor-completions/_gpumem")
 file(REMOVE_RECURSE "${root}/zsh/site-functions")

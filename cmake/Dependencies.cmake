@@ -19,8 +19,9 @@ endmacro()
 gpumem_library(fmt 9.1
   https://github.com/fmtlib/fmt/releases/download/10.2.1/fmt-10.2.1.zip
   312151a2d13c8327f5c9c586ac6cf7cddc1658e8f53edae0ec56509c8fa516c9)
-# Linked statically, for other distributions have another version of the shared library. Where that is all the system has,
-# its headers are compiled into a library here: header-only, fmt would be most of what compiling the program takes.
+# Linked statically, for other distributions have another version of the shared library. If the system has only that
+# one, its headers are compiled into a library here: header-only, fmt would take most of the time to compile the
+# program.
 get_target_property(fmt_type fmt::fmt TYPE)
 if(fmt_type STREQUAL "SHARED_LIBRARY")
   add_library(gpumem_fmt STATIC cmake/fmt.cpp)

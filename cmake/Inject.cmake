@@ -1,5 +1,5 @@
-# What `gpumem run` injects into programs: a library beside the program, with the code in it that kernels are patched
-# with. Without that it is built all the same: for counters, and to tell whether a program used a GPU.
+# The library that `gpumem run` injects into programs. It lies beside the program, and holds the code that kernels are
+# patched with. Without that code it is built all the same: for counters, and to tell whether a program used a GPU.
 include_guard()
 if(GPUMEM_SANITIZE)
   return()  # a guest in other programs cannot bring the sanitizers' run-time libraries along

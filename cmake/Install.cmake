@@ -1,4 +1,4 @@
-# What `cmake --install` puts where, and the Debian package (`cpack -G DEB` in the build folder).
+# The files that `cmake --install` installs, and the Debian package (`cpack -G DEB` in the build folder).
 include_guard()
 include(GNUInstallDirs)
 

@@ -9,7 +9,7 @@ find_path(GPUMEM_SANITIZER_INCLUDE sanitizer_patching.h
   PATH_SUFFIXES compute-sanitizer/include extras/Sanitizer/include
   DOC "Headers of the Compute Sanitizer's API")
 if(NOT GPUMEM_SANITIZER_INCLUDE)
-  # Where scripts/install-dependencies has put them.
+  # scripts/install-dependencies puts them here.
   file(GLOB downloaded "${PROJECT_SOURCE_DIR}/build/tools/sanitizer/nvidia/*/compute-sanitizer/include")
   find_path(GPUMEM_SANITIZER_INCLUDE sanitizer_patching.h PATHS ${downloaded} NO_DEFAULT_PATH)
 endif()

@@ -1,6 +1,6 @@
-# What draws pictures (report/plotting), beside the program in the build tree. plotly's
-# script is put into every page. It comes out of plotly's Python package, where this machine has that; otherwise pages
-# take the package of whoever draws them.
+# Puts the code that draws pictures (report/plotting) beside the program in the build tree. plotly's script is part of
+# every page. It comes from plotly's Python package if this machine has that; otherwise the package is needed where
+# pages are drawn.
 include_guard()
 
 find_package(Python3 QUIET COMPONENTS Interpreter)

@@ -2,7 +2,7 @@
 include_guard()
 
 # gpumem_unite_sources(<target> [<size>]): compiles the C++ sources of a target in batches of 33, or of so many. Does
-# nothing unless GPUMEM_UNITED is on. Those with compile options or definitions of their own stay alone.
+# nothing unless GPUMEM_UNITED is on. Sources with compile options or definitions of their own stay alone.
 function(gpumem_unite_sources target)
   if(NOT GPUMEM_UNITED)
     return()

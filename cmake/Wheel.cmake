@@ -1,4 +1,4 @@
-# What a wheel holds beside the Python package (pyproject.toml): scikit-build-core says where its parts go. With
+# The files of a wheel beside the Python package (pyproject.toml). scikit-build-core says where they go. With
 # -DGPUMEM_BUILT=FOLDER the program is not compiled again: the one that was built there is taken.
 include_guard()
 

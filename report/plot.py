@@ -41,7 +41,7 @@ def main(arguments):
                           description="Plots JSON reports of gpumem, predicted beside measured, one panel per table.",
                           epilog="example: report/plot.py configs/reference/h200/stride.json -o stride.svg")
     parser.add_argument("reports", nargs="+", metavar="REPORT",
-                      help="what 'gpumem probe --output FILE.json' or 'gpumem run --output FILE.json' wrote")
+                      help="report that 'gpumem probe --output FILE.json' or 'gpumem run --output FILE.json' wrote")
     parser.add_argument("-o", "--output", required=True, metavar="FILE",
                       help="figure to write: .svg, .png, .pdf, or .html for an interactive page that works offline")
     parser.add_argument("--figure", metavar="NAME",
@@ -50,9 +50,9 @@ def main(arguments):
                            " without these, bandwidth against useful bytes per byte moved), or 'savings' (what a"
                            " program's kernels could save) and 'timeline' (when they ran); default: every probe in the reports")
     parser.add_argument("--y", metavar="NAME",
-                      help="what the y axis shows, where a panel has it: a quantity in the reports, or its first or"
-                           " last words, as bandwidth, peak or time (default: what the probe is about)")
-    parser.add_argument("--scale", choices=("linear", "log"), help="of the y axis (default: what suits the values)")
+                      help="quantity on the y axis of panels that have it: its name in the reports, or its first or"
+                           " last words, as bandwidth, peak or time (default: the one that the probe is about)")
+    parser.add_argument("--scale", choices=("linear", "log"), help="scale of the y axis (default: by the values)")
     parser.add_argument("--where", action="append", default=[], metavar="NAME=VALUE,...",
                       help="only cases with these values of a parameter, as in op=read,write; may be repeated")
     given = parser.parse_args(arguments)

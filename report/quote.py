@@ -98,7 +98,7 @@ def of_device(report, member):
 
 
 def quoted(report, asked):
-    """What a report says to the words of a quote."""
+    """Returns the figure that a report has for the words of a quote."""
     probe, *words = asked.split()
     if probe == "device" and len(words) == 1:
         return of_device(report, words[0])
@@ -162,10 +162,10 @@ def renewed(page, path=None, beside=lambda report: report):
 
 
 def main(arguments):
-    parser = command.Parser(prog="quote.py", description="Puts what a report says into a page that quotes it.")
+    parser = command.Parser(prog="quote.py", description="Puts a report's figures into a page that quotes it.")
     parser.add_argument("page", metavar="PAGE.md", help="the page, with comments that say where its figures come from")
     parser.add_argument("--report", metavar="REPORT", help="a JSON report (default: the one that the page names)")
-    parser.add_argument("-o", "--output", metavar="FILE.md", help="where the page goes (default: where it was)")
+    parser.add_argument("-o", "--output", metavar="FILE.md", help="file to write (default: the page itself)")
     given = parser.parse_args(arguments)
     command.write(given.output or given.page, renewed(given.page, given.report).encode())
 

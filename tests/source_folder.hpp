@@ -5,7 +5,8 @@
 
 namespace gpumem::test {
 
-/// Where README.md is. A function, so that one object alone depends on where a clone is: ccache finds all others.
+/// The folder of README.md. It is a function, so that one object alone depends on where a clone is: ccache finds all
+/// others.
 std::filesystem::path source_folder();
 
 }  // namespace gpumem::test

@@ -57,7 +57,7 @@ __global__ void transpose_tile(float* to, const float* from) {
   }
 }
 
-/// An array that is indexed by numbers that the compiler does not know cannot stay in registers.
+/// An array cannot stay in registers if the compiler does not know its indices.
 __global__ void local_array(float* to, const int* which) {
   float values[64];
   for (int k = 0; k < 64; ++k) values[k] = static_cast<float>(k * index());

@@ -10,7 +10,7 @@
     gpumem.read("reports/")                                        # saved reports, as one frame
 
 Everything is done by the program `gpumem`, which is installed with this module; its manual and docs/ say what a report
-holds. What goes wrong is a gpumem.Error: the program's one line, with its exit code.
+holds. Every failure raises gpumem.Error, with the program's one line and its exit code.
 """
 
 from __future__ import annotations

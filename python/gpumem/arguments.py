@@ -15,8 +15,8 @@ FilePath = Union[str, "os.PathLike[str]"]
 Arguments = Union[FilePath, Sequence[Union[int, float, FilePath]]]  # a text is split as a shell splits it
 Backend = Literal["cuda", "model", "auto"]
 
-# What an axis takes: a value, or any collection of them, an array of numpy and a column of pandas included. A text may
-# be a range ("1..32*2") or a size ("64MiB").
+# An axis takes a value or any collection of values, including an array of numpy and a column of pandas. A text may be a
+# range ("1..32*2") or a size ("64MiB").
 Name = TypeVar("Name", bound=str)
 Names = Union[Name, Iterable[Name], None]
 Numbers = Union[SupportsIndex, str, Iterable[Union[SupportsIndex, str]], None]

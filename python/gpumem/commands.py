@@ -173,7 +173,7 @@ def files_in(folder: str, reports: Sequence[Report | FilePath]) -> tuple[list[st
 
 
 def in_python(complaint: str) -> str:
-    """What the program says of another command line, said of arguments here."""
+    """Turns the program's advice on its command line into advice on arguments."""
     if complaint.startswith("--output holds one report of one suite"):
         return "a report is of one suite, or of one saved report; check them one at a time"
     what, is_cured, _ = complaint.partition("; to predict instead run: ")

@@ -1,4 +1,4 @@
-"""What goes wrong, in one line."""
+"""Errors with a message of one line."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ class Error(Exception):
 
 
 def missing(module: str, what_for: str) -> Error:
-    """Of a Python package that is not installed."""
+    """The error for a Python package that is not installed."""
     return Error(f"{what_for} takes {module}; 'python3 -m pip install {module}' installs it", 2)

@@ -1,4 +1,4 @@
-"""What the program wrote as CSV, as a frame of pandas: under short names, and without columns that hold nothing."""
+"""Turns the program's CSV into a frame of pandas, with short names and without empty columns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHORT = {
     "time_seconds.ci95_low": "seconds_low", "time_seconds.ci95_high": "seconds_high", "time_seconds.min": "seconds_min",
     "time_seconds.p05": "seconds_p05", "time_seconds.p95": "seconds_p95", "time_seconds.count": "samples",
     "predicted_seconds": "seconds_predicted", "device.name": "gpu", "device.uuid": "gpu_uuid"}
-# What other columns say, or only how tables are laid out.
+# Columns that repeat others, or only say how tables are laid out.
 LEFT_OUT = ("headline.measured", "headline.better", "peak_gb_per_s", *INTERVAL,
             "swept", "compared", "baseline", "chosen_by_auto")
 
@@ -54,7 +54,8 @@ def without_mark(text: Any) -> Any:
 
 
 def tidy(frame: DataFrame) -> DataFrame:
-    """What identifies a case first, what is swept at the front, then what the case is about, and then all else."""
+    """Orders the columns: first the parameters, those that are swept at the front, then the quantities that the cases
+    are about, then all others."""
     if frame.empty:
         return frame.iloc[:, :0]
     frame = frame.dropna(axis="columns", how="all")
@@ -100,7 +101,7 @@ def by_keyword(frame: DataFrame, column: str) -> dict[str, Series]:
 
 
 def of_quantity(frame: DataFrame, quantity: str) -> dict[str, Series]:
-    """What was measured of it, and the interval, which only cases that are about it have."""
+    """The measured values of a quantity, and the interval, which only cases have that are about the quantity."""
     is_about = frame[QUANTITY] == quantity
     measured = [column for column in (f"{quantity}.measured", f"metrics.{quantity}") if column in frame]
     ends = {short(quantity) + end: frame[column].where(is_about) for column, end in INTERVAL.items() if column in frame}

@@ -1,4 +1,4 @@
-"""Of each probe, the parameters of its cases that a keyword of another name sets.
+"""The parameters of each probe's cases that a keyword of another name sets.
 
 tests/program/documents.py makes this file of what `gpumem list` says.
 """

@@ -45,7 +45,7 @@ def of_this_distribution() -> str | None:
 
 
 class Ended(NamedTuple):
-    """How the program ended."""
+    """The end of a run of the program."""
 
     exit_code: int
     complaint: str | None  # its one line of what was wrong, if it had one
@@ -113,7 +113,7 @@ def complaint_in(text: str) -> str | None:
 
 
 def output(*arguments: FilePath, given: str | None = None) -> str:
-    """What the program prints: of a report that there is, so that nothing is measured. Raises its complaint."""
+    """Returns the program's output for a saved report, so that nothing is measured. Raises its complaint."""
     command = [program(), *(os.fspath(argument) for argument in arguments)]
     done = subprocess.run(command, input=given, capture_output=True, text=True, encoding="utf-8", check=False)
     if done.returncode not in (0, 1):

@@ -1,4 +1,4 @@
-"""Where the program's progress is seen: on a terminal as its own line, in a notebook as a bar, and nowhere else."""
+"""Shows the program's progress: on a terminal as the program's own line, in a notebook as a bar, and nowhere else."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class OnStderr:
 
 
 class Bar(OnStderr):
-    """A bar in a notebook, which goes when the program ends. What is no progress goes to stderr."""
+    """A bar in a notebook, which goes when the program ends. All other output goes to stderr."""
 
     _handle: Any = None  # of what is displayed
     _line = ""  # of progress, of which more may come

@@ -90,8 +90,8 @@ class Report(Document):
         return output("show", "-", "--format", format, given=self.text)
 
     def explain(self, *cases: int | str | Iterable[int], **parameters: object) -> Text:
-        """What limits each case, and what would help, as `gpumem explain` says it: explain(0), explain(range(3)),
-        explain(offset=[0, 1], op="write"); of all cases without any. A notebook unfolds each case."""
+        """Explains what limits each case and what would help, as `gpumem explain` does: explain(0), explain(range(3)),
+        explain(offset=[0, 1], op="write"); without arguments, all cases. A notebook unfolds each case."""
         chosen = selection(cases, parameters)
         plain, markdown = (output("explain", "-", *chosen, "--format", form, given=self.text)
                            for form in ("text", "markdown"))
@@ -134,7 +134,8 @@ class Report(Document):
 
 def read(paths: FilePath | Iterable[FilePath], *, all: bool = False) -> DataFrame:
     """A frame of one report or several, a row per case: see Report.frame(). paths: files, folders of reports, and
-    patterns such as "reports/**/*.json". Of several the first column, `report`, says which one a row is of."""
+    patterns such as "reports/**/*.json". With several reports, the first column, `report`, names the report of each
+    row."""
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     files = [file for path in given for file in frames.files_of(os.fspath(path))]
     if not files:

@@ -1,4 +1,4 @@
-"""What comparing reports comes to, and what a portrait is."""
+"""The results of comparing reports, and portraits."""
 
 from __future__ import annotations
 

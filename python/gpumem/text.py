@@ -10,7 +10,7 @@ HEADING_OF_CASE = re.compile(r"^### ", re.MULTILINE)
 
 
 class Text(str):
-    """What the program says."""
+    """Text that the program printed, with an HTML form for notebooks."""
 
     def __new__(cls, text: str, page: str | None = None) -> Text:
         """page: its HTML; without one it is shown as it stands."""

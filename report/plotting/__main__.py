@@ -1,4 +1,4 @@
-"""What the program runs: python3 plotting KIND (answer.py)."""
+"""Run by the program: python3 plotting KIND (answer.py)."""
 
 import sys
 

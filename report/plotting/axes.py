@@ -44,7 +44,7 @@ def quantity_of_x(cases: Sequence[Case], swept: str) -> str:
 
 
 def x_reading(case: Case, quantity: str) -> float | None:
-    """What a case has of it, measured if it was, as it is shown."""
+    """The case's value of the quantity in the unit shown: measured if it was, else predicted."""
     reading = case.readings.get(quantity)
     found = reading and (reading.measured if reading.measured is not None else reading.predicted)
     return None if found is None else float(found) * case.report.words.unit(quantity)[1]

@@ -1,4 +1,4 @@
-"""What the commands share: one line for every error that a user can mend, plots, and files that are whole."""
+"""Shared by the commands: one line for every error that a user can mend, plots, and files that are whole."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def write(output: str, content: bytes) -> None:
 
 
 def drawing() -> ModuleType:
-    """What draws figures."""
+    """The module that draws figures."""
     try:  # a page does without it, so that only this may import it
         from . import drawing as found
     except ImportError as error:

@@ -11,7 +11,7 @@ from .words import Words, figure_text
 
 
 def slug(text: str) -> str:
-    """Of characters that an XML id and a CSS selector may hold."""
+    """The text in characters that an XML id and a CSS selector may hold."""
     return "-".join("".join(c if c.isascii() and c.isalnum() else " " for c in text).split()).lower() or "cases"
 
 

@@ -110,7 +110,7 @@ class Row:
             self.draw_legends(canvas.add_subplot(cells[-1, :]), legends)
 
     def draw_header(self, axes: Axes, block: Block) -> None:
-        """What the panels have in common."""
+        """Draws the title and the subtitle, which say what the panels have in common."""
         axes.axis("off")
         letters = letters_in(self.width)
         axes.text(0, 1, block.title, fontsize=13.5, fontweight="bold", va="top")

@@ -2,8 +2,8 @@
 
 
 class UserError(Exception):
-    """What the user can mend, in one line."""
+    """An error that the user can mend, in one line."""
 
 
 class Missing(UserError):
-    """What there is to draw with is not enough."""
+    """A package that drawing needs is missing or too old."""

@@ -25,7 +25,7 @@ PANELS_OF_SEVERAL = 12  # reports
 # ---- Which cases
 
 def matches(case: Case, where: Where) -> bool:
-    """Whether every parameter in `where` has one of the values there, written as a number or as in the tables."""
+    """True if every parameter in `where` has one of the values there, written as a number or as in the tables."""
     own, text = case.parameters, case.report.words.value
     return all(name in own and {str(own[name]), text(name, own[name])} & values for name, values in where.items())
 
@@ -40,7 +40,7 @@ def tables_of(reports: Sequence[Report], where: Where) -> dict[str, list[Case]]:
 
 
 def left_out(cases: Sequence[Case]) -> str:
-    """How many cases failed or were skipped, in words; '' for none."""
+    """The number of cases that failed or were skipped, in words; '' for none."""
     missing = Counter(case.status if case.status != "ok" else "with wrong data" if case.verified is False
                       else "without a reading" for case in cases if not has_reading(case))
     words = ", ".join(f"{count} {what}" for what, count in sorted(missing.items()))
@@ -55,7 +55,7 @@ def identity(case: Case, parameter: str) -> Value | None:
 
 
 def parameters_of(cases: Sequence[Case], swept: str) -> list[str]:
-    """Those that differ: alternatives that a probe compares come first, then what is said in words."""
+    """The parameters that differ: first alternatives that a probe compares, then parameters whose values are words."""
     names = dict.fromkeys(name for case in cases for name in case.parameters if name != swept)
     varying = [name for name in names if len({identity(case, name) for case in cases}) > 1]
     compared = {case.compared for case in cases}
@@ -68,9 +68,9 @@ def values_of(case: Case, names: Iterable[str]) -> Values:
 
 
 def split(cases: Sequence[Case], varying: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Parameters that tell the curves of a panel apart, and those that tell the panels apart. What is held against each
-    other across, as several GPUs are, is in one panel, however much it is. Several reports are held against each other
-    too: then colours alone tell the curves of a panel apart, as far as that does not make too many panels."""
+    """Parameters that tell the curves of a panel apart, and those that tell the panels apart. Values that a report
+    compares across, such as several GPUs, share a panel, however many they are. Several reports are compared too: then
+    colours alone tell the curves of a panel apart, unless that makes too many panels."""
     curves = [name for name in varying if name == cases[0].across]
     others = [name for name in varying if name not in curves]
     several = len({case.report.label for case in cases}) > 1
@@ -102,7 +102,7 @@ class Looks:
     def __init__(self, cases: Sequence[Case], curves: list[str], reports: list[str], gpus: int):
         self.curves = curves
         self.several = len({case.report.label for case in cases}) > 1
-        # Where no legend says of which GPU the curves are, the panel does.
+        # If no legend names the GPU of the curves, the panel does.
         self.owner = cases[0].report.label if gpus > 1 and not self.several else ""
         self.colours: list[Hashable] = [*reports] if self.several else list(dict.fromkeys(map(self.coloured_by, cases)))
         self.markers = list(dict.fromkeys(map(self.marked_by, cases)))
@@ -143,7 +143,7 @@ def series_of(cases: Sequence[Case], looks: Looks, swept: str, place: axes.Place
 # ---- Which quantities, and what limits them
 
 def known_values(cases: Iterable[Case]) -> dict[str, set[float]]:
-    """Of every quantity that something is known of."""
+    """The known values of every quantity that has any."""
     found: dict[str, set[float]] = {}
     for case in cases:
         for name, reading in case.readings.items():
@@ -152,12 +152,13 @@ def known_values(cases: Iterable[Case]) -> dict[str, set[float]]:
 
 
 def spans(values: Iterable[float], factor: float) -> bool:
-    """Whether a linear axis would squeeze the small ones of these values, so that they take a logarithmic one."""
+    """True if a linear axis would squeeze the small ones of these values, so that they need a logarithmic one."""
     return min(values) > 0 and max(values) >= factor * min(values)
 
 
 def quantities_of(cases: Sequence[Case], logarithmic: Container[str]) -> list[Quantity]:
-    """What the cases are about, then what else is known of them: one number for all cases makes no curve."""
+    """The quantity that the cases are about, then the others that are known of them. One number for all cases makes no
+    curve."""
     words, headline, known = cases[0].report.words, cases[0].headline.quantity, known_values(cases)
     telling = [name for name in known if len(known[name]) > 1 or name in (headline, BANDWIDTH, PEAK_SHARE, TIME)]
     return [Quantity(name, words.label(name), name in logarithmic)
@@ -194,19 +195,19 @@ def limits_of(cases: Sequence[Case]) -> list[Guide]:
 
 
 def is_end(name: str, names: Container[str]) -> bool:
-    """Whether this is an end of the interval of another, as capacity_low_bytes is of capacity_bytes."""
+    """True if this is an end of the interval of another quantity, as capacity_low_bytes is of capacity_bytes."""
     return any(name.replace(end, "_") in names for end in ("_low_", "_high_") if end in name)
 
 
 def found_in(cases: Sequence[Case]) -> list[str]:
-    """What the program says of tables that begin with one of the cases."""
+    """The program's findings on tables that begin with one of the cases."""
     several = len({case.report.label for case in cases}) > 1
     return [f"{case.report.label}: {text}" if several else text
             for case in cases for text in case.report.found.get(case.place, ())]
 
 
 def concluded(cases: Sequence[Case], swept: str, looks: Looks) -> tuple[list[str], list[Guide]]:
-    """What several of the cases show together: in words, and where all show it, as places on the x axis."""
+    """Conclusions from several of the cases: in words, and as places on the x axis if all cases show them."""
     labels, notes, places = {looks.label(case) for case in cases}, [], []
     numbers = [case.parameters.get(swept) for case in cases if axes.is_number(case.parameters.get(swept))]
     for report in {id(case.report): case.report for case in cases}.values():
@@ -325,7 +326,7 @@ def titles(cases: Sequence[Case]) -> tuple[str, str]:
 
 
 def verdict(report: Report) -> list[str]:
-    """Of a report that was held to a suite: how many expectations passed, and those that did not."""
+    """The outcome of a report that was checked against a suite: how many expectations passed, and which ones failed."""
     if not any(check.verdict for check in report.checks):
         return []
     tally = Counter(check.verdict for check in report.checks)
@@ -340,7 +341,7 @@ def named(reports: Sequence[Report]) -> str:
 
 
 def is_called(quantity: str, name: str) -> bool:
-    """Whether this is its name, or the first or last word of it, as 'time' is of 'time_seconds'."""
+    """True if this is the quantity's name, or the first or last word of it, as 'time' is of 'time_seconds'."""
     return quantity == name or quantity.startswith(f"{name}_") or quantity.endswith(f"_{name}")
 
 
@@ -382,7 +383,7 @@ def roofs(cases: Sequence[Case]) -> tuple[list[Block], list[Case]]:
 
 
 def blocks_of(tables: Mapping[str, list[Case]]) -> list[Block]:
-    """Of whole tables, each its own."""
+    """The blocks of whole tables, one for each table."""
     cases = [case for of_probe in tables.values() for case in of_probe]
     used = list(dict.fromkeys(case.report.label for case in cases))
     gpus = len({case.report.gpu for case in cases})

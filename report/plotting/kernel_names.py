@@ -1,5 +1,5 @@
-"""Names of kernels as people say them: without arguments, and as much of the rest as there is room for. What
-report/text/kernel_names.cpp does for tables, more simply."""
+"""Names of kernels as people say them: without arguments, and as much of the rest as there is room for. Does the same
+as report/text/kernel_names.cpp does for tables, more simply."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ANONYMOUS = "(anonymous namespace)::"
 
 
 def depths(text: str) -> list[int]:
-    """How many brackets are open at each character, those of itself included."""
+    """The number of brackets that are open at each character, the character itself included."""
     depth, found = 0, []
     for i, letter in enumerate(text):
         arrow = letter == ">" and text[i - 1:i] == "-"
@@ -34,7 +34,7 @@ def without_brackets(text: str, close: str) -> str:
 
 
 def qualified(demangled: str) -> str:
-    """Of "void at::fill<4>(int, float*)", "at::fill<4>"."""
+    """Turns "void at::fill<4>(int, float*)" into "at::fill<4>"."""
     text = re.sub(r" const$", "", demangled.partition(" [clone")[0]).replace(ANONYMOUS, "")
     text = without_brackets(text, ")")
     blanks = [i for i, (letter, depth) in enumerate(zip(text, depths(text))) if letter == " " and depth == 0]

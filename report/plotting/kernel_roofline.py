@@ -36,7 +36,8 @@ def that_matter(kernels: Sequence[Kernel]) -> list[Kernel]:
 
 
 def placed(kernel: Kernel) -> Point:
-    """The point of a kernel. What was predicted of one that was measured would be one point more in a crowd."""
+    """The point of a kernel. A measured kernel has no second point for its prediction, because it would only add to the
+    crowd."""
     made = point(kernel.case, kernel.used_bytes, kernel.name)
     made.label, made.share = kernel.name, kernel.share or 0
     for quantity in (BANDWIDTH, PEAK_SHARE):
@@ -49,7 +50,7 @@ def placed(kernel: Kernel) -> Point:
 
 
 def series_of(kernels: Sequence[Kernel], most: Sequence[Kernel], panel_name: str) -> list[Series]:
-    """Those that could save most are drawn first, and have the first choice of a place for their names."""
+    """The kernels that could save most are drawn first, and have the first choice of a place for their names."""
     by_share = sorted(kernels, key=lambda kernel: -(kernel.share or 0))  # so that large marks hide no small ones
     found = [Series(f"{panel_name}.saving", "could save time", 1, 1,
                     [placed(kernel) for kernel in by_share if kernel in most]),
@@ -78,7 +79,7 @@ def guides_of(kernels: Sequence[Kernel], low: float, high: float) -> list[Guide]
 
 
 def panel(kernels: Sequence[Kernel], name: str) -> Panel | None:
-    """Of the kernels of one report; None if nothing has a place in it."""
+    """The panel of one report's kernels; None if none of them has a place in it."""
     with_place = list(filter(has_place, kernels))
     shown = that_matter(with_place)
     if not shown:

@@ -1,6 +1,6 @@
-"""When a program's kernels ran: the share of the GPU's time that each took, in bars over the program's own time. What is
-white the GPU was idle, or did what is no kernel. The time in which gpumem looked closely is cut out: the program alone
-does not have it."""
+"""Shows when a program's kernels ran: the share of the GPU's time that each took, in bars over the program's own time.
+In the white parts, the GPU was idle or did something other than kernels. The time in which gpumem looked closely is cut
+out: the program alone does not have it."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ def ticks(end: float) -> list[Tick]:
 
 
 def own_bins(busy: Sequence[float], width: float, looked: float | None) -> list[int]:
-    """Those of the program itself. While a launch is looked at nothing else runs, and of each kernel that is one of the
-    first launches: so of the bins without any, the first ones that `looked` seconds fill are gpumem's."""
+    """The bins of the program itself. While gpumem looks at a launch, nothing else runs, and it looks at the first
+    launches of each kernel. So the first empty bins, as many as `looked` seconds fill, are gpumem's."""
     empty = [i for i, ran in enumerate(busy) if ran == 0]
     cut = set(empty[:int(min(len(empty), max(0, looked or 0) / width + 1e-9))])
     return [i for i in range(len(busy)) if i not in cut]
 
 
 def points_of(label: str, ran: Sequence[float], whole: Sequence[float], width: float, unit: str) -> list[Point]:
-    """Of `ran`, what was busy in each bin of the axis, as a share of its `whole`. A bin is so wide, in `unit`."""
+    """The points of `ran`: the busy time in each bin of the axis, as a share of its `whole`. `width` is that of a bin,
+    in `unit`."""
     points = []
     for i, (busy, all_of_it) in enumerate(zip(ran, whole)):
         share = Reading(100 * busy / all_of_it)
@@ -55,14 +56,14 @@ def overlap_words(busy: Sequence[float], whole: Sequence[float]) -> str:
 
 
 def unknown_words(kernels: int) -> str:
-    """Those that ran nobody knows when."""
+    """Says how many kernels are left out because nobody knows when they ran."""
     if not kernels:
         return ""
     return "1 kernel without times is left out." if kernels == 1 else f"{kernels} kernels without times are left out."
 
 
 def panel(kernels: Sequence[Kernel], name: str) -> Panel | None:
-    """Of the kernels of one report; None if it does not say when they ran."""
+    """The panel of one report's kernels; None if the report does not say when they ran."""
     width = kernels[0].case.report.program.bin_seconds
     placed = sorted((kernel for kernel in kernels if (width or 0) > 0 and sum(kernel.case.ran_seconds) > 0),
                     key=lambda kernel: -sum(kernel.case.ran_seconds))

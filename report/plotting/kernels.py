@@ -21,7 +21,7 @@ def command_of(report: Report) -> str:
 
 
 class Kernel:
-    """A kernel with one grid and block, as a case of a report. What is not known is None."""
+    """A kernel with one grid and block, as a case of a report. Unknown values are None."""
 
     def __init__(self, case: Case, name: str):
         def metric(quantity: str) -> float | None:
@@ -38,7 +38,7 @@ class Kernel:
         return saved_s > 0 and (not self.gpu_s or saved_s >= WORTH_SAVING * self.gpu_s)
 
     def reason(self) -> str:
-        """What the report says of its worst accesses, but for how much they cost; '' for nothing."""
+        """The report's words on its worst accesses, without their cost; '' if there are none."""
         sentences = [sentence for sentence in re.split(r"\. (?=[A-Z])", self.case.why or "")
                      if "could be saved" not in sentence]
         return sentences[0].rstrip(".") if sentences else ""
@@ -52,7 +52,7 @@ def launch_words(case: Case, apart: Sequence[str]) -> str:
 
 
 def launches_words(cases: Sequence[Case]) -> list[str]:
-    """Of each case, of many kernels, which of its kernel's launches it is; '' of one that is its kernel's only one."""
+    """Words for each case that tell it from the other launches of its kernel; '' if it is the kernel's only one."""
     words: dict[int, str] = {}
     for of_kernel in grouped(cases, lambda case: case.parameters.get(PROBE)).values():
         apart = [name for name in ("grid", "block_threads", "device")

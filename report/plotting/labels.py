@@ -1,4 +1,4 @@
-"""Where the labels of points go: beside them, where they hide neither other points nor each other, and few lines."""
+"""Places the labels of points beside them, so that they hide neither other points nor each other, and few lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIDES = ("right", "left", "above", "below")
 
 
 def scaled(values: Iterable[float]) -> Callable[[float], float]:
-    """Of positive values on a logarithmic scale, from 0 to 1."""
+    """Returns a function that puts positive values on a logarithmic scale from 0 to 1."""
     low, high = math.log(min(values)), math.log(max(values))
     return lambda value: (math.log(value) - low) / ((high - low) or 1)
 

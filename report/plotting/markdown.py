@@ -48,7 +48,7 @@ def text_of(markdown: str, in_table: bool = False) -> str:
 
 
 def link_of(words: str, target: str) -> str:
-    """Where it leads to another file, that is not there beside a page: the words remain."""
+    """A link, or its words alone if it leads to a file, which would not be there beside a page."""
     if not re.match(r"https?://", target):
         return words
     return f'<a href="{html.escape(target)}" rel="noreferrer">{words}</a>'
@@ -58,7 +58,7 @@ ITEM = re.compile(r"( *)(-|\d+\.) (.*)")
 
 
 def list_of(lines: list[str]) -> str:
-    """Of two levels at most."""
+    """An HTML list of two levels at most."""
     items = [found.groups() for line in lines if (found := ITEM.fullmatch(line))]
     tag = "ul" if items[0][1] == "-" else "ol"
     parts: list[str] = []
@@ -88,8 +88,8 @@ def preformatted(text: str) -> str:
 
 
 def split_at_tables(markdown: str) -> tuple[str, str]:
-    """What stands before the first table and its heading, but for the heading of all; and the rest. Several reports
-    have a heading of the first level each, and each has both parts."""
+    """Splits a text into the part before the first table and its heading, without the title, and the rest. Several
+    reports have a heading of the first level each, and each has both parts."""
     reports = re.split(r"^(?=# )", markdown.strip(), flags=re.MULTILINE)
     if len(reports) <= 2:  # nothing stands before the first
         return split_one(markdown)

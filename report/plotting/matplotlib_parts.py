@@ -1,4 +1,5 @@
-"""What the drawings take of matplotlib: in one place, for it may be missing, and old ones have no types."""
+"""The parts of matplotlib that drawings use. They are imported in one place, because matplotlib may be missing, and old
+versions have no types."""
 
 import matplotlib  # type: ignore[import,unused-ignore]
 from matplotlib.artist import Artist  # type: ignore[import,unused-ignore]

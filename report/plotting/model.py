@@ -26,11 +26,11 @@ class Reading:
     ci95_high: Optional[float] = None
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """What is not finite is absent: a quotient of absurd numbers is no reading."""
+        """Stores None for a number that is not finite: a quotient of absurd numbers is no reading."""
         super().__setattr__(name, value if not isinstance(value, float) or math.isfinite(value) else None)
 
     def known(self) -> List[float]:
-        """What was read, whichever way."""
+        """All values that are known, measured or not."""
         return [value for value in (getattr(self, name) for name in READINGS) if value is not None]
 
     def each(self, change: Callable[[float], float]) -> "Reading":
@@ -44,8 +44,8 @@ class Reading:
 
 @dataclass
 class Quantity:
-    """What a y axis may show. `name` identifies it, and `label` says it with its unit. Panels that are to be compared
-    have one scale: `low` and `high` are the least and the most in any of them."""
+    """A quantity that a y axis may show. `name` identifies it, and `label` is its title with its unit. Panels that are
+    to be compared have one scale: `low` and `high` are the least and the most in any of them."""
     name: str
     label: str
     log: bool = False
@@ -88,8 +88,8 @@ class Series:
 
 @dataclass(frozen=True)
 class Guide:
-    """What to hold the curves against: a level of one quantity, a line through points, or a place on the x axis. A line
-    may have a level too, up to which the axis is to reach."""
+    """A mark to compare the curves with: a level of one quantity, a line through points, or a place on the x axis. A
+    line may have a level too, up to which the axis is to reach."""
     label: str
     quantity: Optional[str] = None
     level: Optional[float] = None
@@ -129,8 +129,8 @@ class Panel:
 
 @dataclass
 class Block:
-    """The panels of one table, which share their series' looks. Of several panels, title and subtitle say what they
-    have in common; of a single one they are empty, for the panel says it."""
+    """The panels of one table, which share their series' looks. If there are several panels, title and subtitle say
+    what they have in common. If there is one, they are empty, because the panel says it."""
     panels: List[Panel]
     title: str = ""
     subtitle: str = ""
@@ -148,7 +148,7 @@ class Span:
 
 @dataclass
 class TimeLine:
-    """What ran when in one case. Only a page draws it."""
+    """The times at which the parts of one case ran. Only a page draws it."""
     name: str
     title: str
     subtitle: str

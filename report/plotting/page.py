@@ -1,5 +1,5 @@
-"""Writes a figure as one interactive page that needs nothing else: no network, no other file. plotly draws it there. Of
-what the program says of the result, the page begins with what stands before all tables, and ends with these."""
+"""Writes a figure as one interactive page that needs nothing else: no network, no other file. plotly draws it there.
+The page begins with the part of the program's text that stands before all tables, and ends with the tables."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "ooo", "***")  # of bars, w
 DASHED = (0, (4, 2))
 NOTHING = float("nan")  # where a line breaks off
 MUTED, GREY = "#6b6b6b", "#777777"
-# Of a text that curves may cross.
+# The background of a text that curves may cross.
 BEHIND: dict[str, Any] = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.6}
 LOOKS: dict[str, dict[str, Any]] = {"measured": {"linestyle": "-", "linewidth": 1.6, "zorder": 3},
          "predicted": {"linestyle": DASHED, "linewidth": 1.1, "markerfacecolor": "white", "zorder": 2.5},

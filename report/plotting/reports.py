@@ -80,7 +80,7 @@ def checked(value: Any, kind: type, where: str) -> Any:
 
 @functools.cache
 def members_of(kind: type[Reading]) -> dict[str, type]:
-    """What they are where they are not None."""
+    """The members' types, without None."""
     return {name: get_args(hint)[0] for name, hint in get_type_hints(kind).items()}
 
 
@@ -111,7 +111,7 @@ def has_reading(case: Case) -> bool:
 
 
 def kinds(case: Case) -> dict[str, str]:
-    """What its parameters say in words, but for the one along the x axis."""
+    """The case's parameters whose values are words, without the one along the x axis."""
     return {name: value for name, value in case.parameters.items()
             if isinstance(value, str) and name not in (case.swept, *case.chosen_by_auto)}
 
@@ -146,7 +146,8 @@ def read_case(case: Case, where: str) -> None:
 
 
 def read_older(case: Case) -> None:
-    """Those were about the bandwidth, with the interval of the time, and predicted metrics stood with measured ones."""
+    """Reads a case of an older report. Its headline was the bandwidth, with the interval of the time, and predicted
+    metrics stood with measured ones."""
     time, peak = case.time_seconds, case.peak_gb_per_s
     measured, predicted = case.bandwidth_gb_per_s.measured, case.bandwidth_gb_per_s.predicted
     if not peak and measured and case.fraction_of_peak:
@@ -203,7 +204,7 @@ def one_line(text: object) -> str:
 
 
 def origin(report: Report) -> str:
-    """What a reader should know of how it was made."""
+    """The origin that a reader should know: date, driver, versions."""
     known = (("driver", report.device.driver_version), ("gpumem", report.tool.version),
              ("commit", report.tool.git_commit))
     return ", ".join(filter(None, [report.date, *(f"{name} {shortened(text)}" for name, text in known if text)]))
@@ -243,7 +244,7 @@ def of_json(raw: Any, path: str, findings: Mapping[str, str] | None = None) -> R
 
 
 def content(path: str) -> bytes:
-    """Of a file, or of standard input ("-"), unpacked where it is compressed with gzip or xz."""
+    """The bytes of a file, or of standard input ("-"), unpacked if they are compressed with gzip or xz."""
     packed = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     try:
         for begin, unpack in ((b"\x1f\x8b\x08", gzip.decompress), (b"\xfd7zXZ\0", lzma.decompress)):
@@ -265,7 +266,7 @@ def read(path: str) -> Report:
 
 
 def told_apart(reports: Sequence[Report]) -> list[str]:
-    """What tells reports of one GPU from each other: the host, else the file's name, else its path."""
+    """Names that tell reports of one GPU from each other: the host, else the file's name, else its path."""
     for what in (lambda report: report.host.name, lambda report: Path(report.path).stem, lambda report: report.path):
         names = [what(report) for report in reports]
         if all(names) and len(set(names)) == len(names):
@@ -278,8 +279,8 @@ def load(paths: Iterable[str]) -> list[Report]:
 
 
 def labelled(reports: list[Report]) -> list[Report]:
-    """The reports, each with a label that tells it from the others: its GPU, if need be with more. What one of them
-    says of a name helps those that were written before reports said it."""
+    """The reports, each with a label that tells it from the others: its GPU, if need be with more. Words that one
+    report has for a name help reports that were written before reports had them."""
     words = Words([report.told for report in reports])
     alike = grouped(reports, lambda report: report.gpu)
     for gpu, group in alike.items():

@@ -26,7 +26,7 @@ ROOM = 1.5  # above the roof, for the words of each GPU's
 # ---- The cases
 
 def positive(value: float | None) -> float | None:
-    """What an axis of powers has a place for."""
+    """The value if a logarithmic axis has a place for it, else None."""
     return value if value and 0 < value < math.inf else None
 
 
@@ -43,8 +43,8 @@ def has_flops(case: Case) -> bool:
 
 
 class Placed:
-    """A case with flops on the roofline. Its x is 0 where it is about bytes that are not in device memory. What
-    stays in L2 is placed by its useful bytes, for next to none is counted of device memory."""
+    """A case with flops on the roofline. Its x is 0 if it is about bytes that are not in device memory. A case that
+    stays in L2 is placed by its useful bytes, because device memory counts next to none."""
 
     def __init__(self, case: Case):
         elsewhere = case.headline.quantity == BANDWIDTH and not of_device_memory(case)  # in registers, say
@@ -121,7 +121,7 @@ def series_of(found: Iterable[Placed], gpus: list[str], names: list[str], mixed:
                 of_case.rows.insert(0, row("GFLOP/s", member.rate))
             x = Reading(counted=member.x) if member.counted else Reading(predicted=member.x)
             of_case.rows.insert(0, row(x_words([member]), x))
-            # Where it was measured, what was predicted of it would be one point more in a crowd.
+            # A measured case has no second point for its prediction, because it would only add to the crowd.
             crowds = made.thin and member.rate.measured
             of_case.readings[FLOPS] = replace(member.rate, predicted=None) if crowds else member.rate
             made.points.append(of_case)

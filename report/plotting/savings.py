@@ -1,4 +1,4 @@
-"""What a program's kernels could save beside the time that they take, and why: bars, the worst first."""
+"""Shows as bars how much time a program's kernels take and could save, and why, the worst first."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def bar(kernel: Kernel, place: int, reading: Reading, label: str | None = None) 
 
 
 def panel(kernels: Sequence[Kernel], name: str) -> Panel | None:
-    """Of the kernels of one report; None if none could save anything."""
+    """The panel of one report's kernels; None if none could save anything."""
     rows = saving_most(kernels)
     if not rows:
         return None

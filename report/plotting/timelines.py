@@ -1,4 +1,5 @@
-"""What ran when: of each table whose cases say so, the one that they are compared with and the best."""
+"""Shows when the parts of cases ran. Each table whose cases have that shows two of them: the one that the others are
+compared with, and the best."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ def spans_of(case: Case, factor: float) -> list[Span]:
 
 
 def line(case: Case) -> TimeLine | None:
-    """Of one case; None if nothing of it lasted."""
+    """The time line of one case; None if no part of it took time."""
     words = case.report.words
     unit, factor = unit_of(max((span.end_s or 0 for span in case.timeline), default=0))
     spans = spans_of(case, factor)

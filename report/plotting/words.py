@@ -7,7 +7,7 @@ from typing import Any, Union
 
 Value = Union[str, float]  # of a parameter
 ENDINGS = (("_gb_per_s", "GB/s"), ("_seconds", "s"), ("_bytes", "bytes"))  # units that say themselves
-# What parameters count that are places in memory, which their names end in.
+# Endings of the names of parameters that count places in memory.
 PLACES = {"elements", "words", "sectors", "lines", "rows", "columns"}
 HARDWARE = {"l1": "L1", "l2": "L2", "tlb": "TLB"}  # as its documentation writes it
 SHOWN = {"s": ("us", 1e6)}  # units that readers want another for, and how many of it they hold
@@ -47,7 +47,7 @@ def figure_text(value: float | None) -> str:
 
 
 class Words:
-    """What reports call their probes, parameters, stages and quantities: {kind: {name: words}}."""
+    """The words of reports for their probes, parameters, stages and quantities: {kind: {name: words}}."""
 
     def __init__(self, told: Iterable[Mapping[str, Mapping[str, Any]]]):
         self.told: dict[str, dict[str, Any]] = {}
@@ -64,14 +64,14 @@ class Words:
                 **self.of("parameters", name)}
 
     def is_size(self, parameter: str) -> bool:
-        """Whether its values are bytes, and nothing but they say so."""
+        """True if the parameter's values are bytes and have no other words than their size."""
         words = self.of_parameter(parameter)
         return words["unit"] == "bytes" and words["several"].endswith("{}")
 
     @staticmethod
     def is_distance(parameter: str) -> bool:
-        """Whether its numbers count places in memory. What divides such a number may matter more than how large it is,
-        so that nothing is known of those between two."""
+        """True if the parameter's numbers count places in memory. The divisors of such a number may matter more than
+        its size, so two numbers say nothing about those between them."""
         return parameter.rpartition("_")[2] in PLACES
 
     def value(self, parameter: str, value: Value) -> str:
@@ -96,7 +96,7 @@ class Words:
         return words["one"] if text == "1" else words["several"].replace("{}", text)
 
     def axis(self, parameter: str) -> str:
-        """Of an axis whose ticks are this parameter's values."""
+        """The title of an axis whose ticks are this parameter's values."""
         words = self.of_parameter(parameter)
         return words["title"] if self.is_size(parameter) else with_unit(words["title"], words["unit"])
 
@@ -104,7 +104,7 @@ class Words:
         return {**spelled(name), **self.of("quantities", name)}
 
     def unit(self, quantity: str) -> tuple[str, float]:
-        """Of a quantity as it is shown, and how many of that unit the report's own holds."""
+        """The unit in which a quantity is shown, and the number of these that the report's own unit holds."""
         unit = self.of_quantity(quantity)["unit"]
         return SHOWN.get(unit, (unit, 1))
 

@@ -22,7 +22,7 @@
 
 namespace gpumem::app::test {
 
-/// What a process that dies throws.
+/// Thrown by a process that dies.
 struct Died {};
 
 /// Lines one way, from one thread to another.
@@ -100,7 +100,7 @@ class ThreadConnection final : public Connection {
   std::thread thread_;
 };
 
-/// What happens on a GPU while a case runs, and what becomes of its record.
+/// Called on a GPU while a case runs; may change the case's record.
 using OnGpu = std::function<void(std::uint64_t gpu, const Case& tested, report::Record& record)>;
 
 class FakeGpu final : public Backend {

@@ -1,7 +1,7 @@
-// How close the probes come to what the GPU can do, in one run on one GPU: gpumem's aligned copy over
-// cudaMemcpy's, and its aligned read and write over the theoretical bandwidth. Prints a Markdown table.
-// Takes the launch shapes that `auto` picked in a report: against_copy_engine ELEMENTS_PER_THREAD BLOCK_THREADS ...
-// with a pair for each of read, write and copy.
+// Compares the probes with the GPU's limits, in one run on one GPU: gpumem's aligned copy with cudaMemcpy's, and its
+// aligned read and write with the theoretical bandwidth. Prints a Markdown table. Takes the launch shapes that `auto`
+// picked in a report: against_copy_engine ELEMENTS_PER_THREAD BLOCK_THREADS ... with a pair for each of read, write and
+// copy.
 
 #include <cuda_runtime.h>
 

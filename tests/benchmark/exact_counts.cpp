@@ -1,5 +1,5 @@
-// How long it takes to count a launch exactly whose every request is evaluated, with patterns that are hard on the
-// counting. `gpumem_exact_counts [LOG2_ACCESSES [THREADS]]`, 28 and all processors if not said.
+// Times exact counts of launches whose every request is evaluated, with patterns that are hard to count. Usage:
+// `gpumem_exact_counts [LOG2_ACCESSES [THREADS]]`, by default 28 and one thread for each processor.
 //
 // `gpumem_exact_counts` on two cores of an EPYC (model 17), -O3, the better of two runs beside other work: affine 0.26
 // s, transpose 1.12 s, permutation 1.96 s, stride 3 0.66 s, bytes 1.95 s, 16 GiB 4.35 s, shared 2.65 s, no extent 2.50

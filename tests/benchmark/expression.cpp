@@ -1,5 +1,5 @@
-// How long a host thread takes for a value of an expression, and for a proof: expression EXPR... Prints a line for
-// each.
+// Times how long a host thread takes for a value of an expression, and for a proof. Usage: `expression EXPR...`. Prints
+// a line for each expression.
 
 #include <chrono>
 #include <cstdint>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long `gpumem compare --fleet` takes over thousands of reports, and whether it finds what is wrong in them.
+"""Times `gpumem compare --fleet` over thousands of reports, and checks that it finds what is wrong in them.
 
 Makes reports of many machines out of one report: the same cases, every time with the noise of a machine and of a run,
 and on some machines something planted: cases that are slower, a failed case, wrong data. Then times the command over
@@ -51,7 +51,7 @@ def draw(noise, deviation):
 
 
 def headlines(result):
-    """What is judged of a case. Reports of earlier versions have bandwidths alone."""
+    """The quantities by which a case is judged. Reports of earlier versions have bandwidths alone."""
     return [result[name] for name in ("headline", "bandwidth_gb_per_s") if name in result]
 
 

@@ -19,7 +19,7 @@ class BadExpression(Exception):
 
 
 def wrapped(value):
-    """What is left of it in 64 bits."""
+    """The value wrapped to 64 bits."""
     return value if LEAST <= value <= MOST else (value - LEAST) % 2 ** 64 + LEAST
 
 

@@ -1,5 +1,5 @@
-// How long counting a pattern takes on the host and on the GPU: `gpumem_pattern_count LOG2_ACCESSES EXPR...`. On the
-// GPU it is counted twice: compiled first, as far as earlier runs have not done that.
+// Times how long it takes to count a pattern on the host and on the GPU: `gpumem_pattern_count LOG2_ACCESSES EXPR...`.
+// The GPU counts it twice: the first time includes compiling it, unless an earlier run has done that.
 
 #include "probes/user/pattern/pattern_count.hpp"
 

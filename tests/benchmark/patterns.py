@@ -6,12 +6,12 @@
     gpumem check patterns-held-out.json --output report.json
     tests/benchmark/patterns.py --kinds report.json
 
-Half of the kinds are there to fit a model to, the other half to see what it makes of what it was not fitted to. What a
-seed draws for a kind depends on no other kind, unless two draw the same. Every pattern is proven to stay within its
-array before it is printed: by bounds, and by some of its accesses. A suite expects something of each kind, so that a
-report says in its checks which cases are of which kind. Masks are not in the bounds: what does not take part stays
-within the array as well. No expression has a comma, which would separate values of an axis: there is ?: for min and
-max.
+Half of the kinds are there to fit a model to, the other half to test it on patterns that it was not fitted to. The
+patterns that a seed draws for a kind depend on no other kind, unless two draw the same. Every pattern is proven to stay
+within its array before it is printed: by bounds, and by some of its accesses. A suite expects something of each kind,
+so that a report says in its checks which cases are of which kind. Masks are not in the bounds: lanes that take no part
+stay within the array as well. No expression has a comma, which would separate values of an axis: there is ?: for min
+and max.
 """
 
 import argparse
@@ -111,7 +111,7 @@ class Draw(random.Random):
         return min(self.length(low, high) // 8, self.room)
 
     def base(self):
-        """What lanes access that a mask divides."""
+        """The elements of lanes that a mask divides."""
         spread = max(2, min(8, self.room // self.most_accesses))
         return self.among(["i", "i", f"i * {self.randint(2, spread)}", f"i + {self.randint(1, 31)}",
                             f"i / {self.choice([2, 4, 32])}", f"i % 32 * {self.power(32, 4096)} + i / 32",
@@ -497,7 +497,7 @@ def entries_of(patterns, seed, cases_each):
 
 
 def expectation_of(patterns):
-    """What names the kind in a report: its checks say which cases each is about."""
+    """The expectation that names the kind in a report, whose checks say which cases they are about."""
     one = patterns[0].kind
     cases = {"probe": "pattern", "pattern": list(dict.fromkeys(pattern.text for pattern in patterns))}
     actives = list(dict.fromkeys(pattern.active for pattern in patterns if pattern.active))
@@ -537,12 +537,12 @@ def count_cases(suite):
 
 def main():
     parser = argparse.ArgumentParser(description="Suites of access patterns drawn at random.")
-    parser.add_argument("--seed", type=int, default=1, help="what is drawn depends on it alone (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="the patterns depend on it alone (default: %(default)s)")
     parser.add_argument("--count", type=int, default=8, help="patterns of each kind (default: %(default)s)")
     parser.add_argument("--half", choices=(FIT, HELD_OUT, "all"), default="all",
-                        help="kinds to fit a model to, or to hold it against (default: %(default)s)")
+                        help="kinds to fit a model to, or to test it with (default: %(default)s)")
     parser.add_argument("--cases", type=int, default=250,
-                        help="of a half at most, but one of every pattern (default: %(default)s)")
+                        help="cases of a half at most, but one of every pattern (default: %(default)s)")
     parser.add_argument("--kinds", metavar="FILE",
                         help="print the kind of every pattern of a suite, or of a report of it")
     given = parser.parse_args()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the model predicts, and the processor time that takes: to be held against another build's.
+"""Records the model's predictions and the processor time that they take, to compare them with another build's.
 
     tests/benchmark/predictions.py record build/release/gpumem before/
     tests/benchmark/predictions.py record build/release/gpumem after/ --only pitch,random

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How long the program takes where nobody expects to wait: help, lists, predictions. The fastest of some runs each,
-in milliseconds, beside that of a program that does nothing.
+"""Times commands that nobody expects to wait for: help, lists, predictions. Prints the fastest of some runs of each, in
+milliseconds, beside that of a program that does nothing.
 
     tests/benchmark/start_times.py --gpumem build/release/gpumem
 """
@@ -29,8 +29,8 @@ def milliseconds(command, runs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--gpumem", default="build/release/gpumem", help="the program; %(default)s")
-    parser.add_argument("--runs", type=int, default=10, help="of which the fastest counts; %(default)s")
+    parser.add_argument("--gpumem", default="build/release/gpumem", help="the program (default: %(default)s)")
+    parser.add_argument("--runs", type=int, default=10, help="runs of each; the fastest counts (default: %(default)s)")
     arguments = parser.parse_args()
 
     print(f"{milliseconds(['true'], arguments.runs):8.1f} ms  true")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `gpumem run` predicts of kernels against what they took: the section "Kernels of programs" of
+"""Compares the predictions of `gpumem run` with the times of the kernels. Makes the section "Kernels of programs" of
 docs/prediction.md, from folders of reports that tests/corpus/collect made.
 
     tests/corpus/evaluate.py FOLDER...                               prints the section
@@ -61,7 +61,7 @@ def library(demangled: str) -> str:
 
 @dataclass
 class Kernel:
-    """A kernel with one grid and block. What is not known is None."""
+    """A kernel with one grid and block. Unknown values are None."""
 
     gpu: str
     program: str  # the report's name
@@ -77,7 +77,7 @@ class Kernel:
 
     @property
     def off_by(self) -> float:
-        """Of a kernel that `is_compared` alone."""
+        """The error of the prediction. Only a kernel that `is_compared` has one."""
         assert self.measured_s and self.predicted_s
         return self.predicted_s / self.measured_s - 1
 
@@ -170,7 +170,7 @@ class Pair:
 
 
 def total(values: Iterable[Optional[float]]) -> Optional[float]:
-    """Of those that are known, if any is."""
+    """The sum of the values that are known; None if none is."""
     known = [value for value in values if value is not None]
     return sum(known) if known else None
 

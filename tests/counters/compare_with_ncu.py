@@ -48,7 +48,7 @@ def run_under_ncu(program, arguments):
 
 
 def compare(record, launches):
-    """What differs, as text; empty when every launch agrees with every prediction."""
+    """Returns the differences as text; empty if every launch agrees with every prediction."""
     if not launches:
         return "no launch of it was counted"
     sites = defaultdict(list)

@@ -1,5 +1,5 @@
 #pragma once
-// What a fuzz target asks of the code: a broken promise ends the run like a crash.
+// Assertions of the fuzz targets: a broken promise of the code ends the run like a crash.
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// What verifies the kernels of clusters finds one thread's word or sum that is wrong, and nothing where none is.
+// The checks of the cluster kernels find a single wrong word or sum, and nothing if all are right.
 
 #include <string>
 

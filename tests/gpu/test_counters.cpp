@@ -21,7 +21,8 @@ std::vector<Case> bank_cases(std::uint64_t strides) {
   return cases;
 }
 
-/// What only some spaces have counters for is counted among tables that have none of them.
+/// Checks that a case is counted as predicted if only some of its spaces have counters, and the tables beside it have
+/// none.
 void check_local_memory(app::Backend& backend) {
   const std::vector<Case> cases = {
       {find_probe("local"), {{"array_words", std::uint64_t{16}}, {"array", std::string("local")}}}};

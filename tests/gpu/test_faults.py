@@ -1,4 +1,4 @@
-"""What a user sees when a kernel corrupts data or faults: the case says so, the others run, the exit code tells.
+"""A kernel corrupts data or faults: the case says so, the others run, and the exit code tells the user.
 
 Runs gpumem_with_faults ($GPUMEM_WITH_FAULTS). Ends with 77, which ctest reports as skipped, without a GPU.
 """

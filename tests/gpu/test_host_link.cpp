@@ -47,7 +47,7 @@ report::Record run(app::Backend& backend, const Case& tested) {
   return record;
 }
 
-/// Whether no two spans that `key` puts together lie at the same time.
+/// True if no two spans with the same `key` overlap in time.
 template <class Key>
 bool one_at_a_time(std::vector<StageSpan> spans, const Key& key) {
   std::ranges::sort(spans, {}, &StageSpan::start_s);

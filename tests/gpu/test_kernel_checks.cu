@@ -1,5 +1,5 @@
-// What verifies the classic kernels finds one element that is wrong in the output of every variant, and nothing where
-// none is. Products have tests of their own: test_matmul_check.cu.
+// The checks of the classic kernels find a single wrong element in the output of every variant, and nothing if all are
+// right. Products have tests of their own: test_matmul_check.cu.
 
 #include <string>
 

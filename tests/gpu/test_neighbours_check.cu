@@ -1,4 +1,4 @@
-// What verifies two kernels at once finds one sum or word that is wrong, and nothing where none is.
+// The checks of two kernels that run at once find a single wrong sum or word, and nothing if all are right.
 
 #include "probes/cache/neighbours/neighbours_kernels.cuh"
 #include "tests/catch.hpp"

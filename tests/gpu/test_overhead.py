@@ -1,4 +1,4 @@
-"""What being watched takes, by a clock outside, of programs whose kernels take long to look at; and that they compute the
+"""Times watched programs whose kernels take long to look at, by a clock outside, and checks that they compute the
 same."""
 import json
 import os

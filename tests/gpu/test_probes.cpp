@@ -55,7 +55,7 @@ std::vector<Value> values_of(const Axis& axis) {
   return {numbers.begin(), numbers.end()};
 }
 
-/// Whether a case's values go together.
+/// True if the case's values go together.
 bool is_valid(const Case& tested) {
   if (!tested.probe->validate) return true;
   try {

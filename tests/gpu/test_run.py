@@ -46,8 +46,8 @@ def events(raw):
 
 
 def seen_costs(raw):
-    """Of each launch seen, per space and operation: what a request takes, over all sites. Sectors of global memory,
-    wavefronts of shared."""
+    """The mean cost of a request over all sites of each launch seen, by space and operation: sectors in global memory,
+    wavefronts in shared memory."""
     for event in (event for kind, event in events(raw) if kind == SAMPLE_EVENT):
         sums = {}
         for i in range(struct.unpack_from("<I", event, 4)[0]):
@@ -236,7 +236,8 @@ class Guests(unittest.TestCase):
         self.assertEqual(added[0]["wavefronts_per_request"]["predicted"], 1)
 
     def test_little_memory(self):
-        """Samples take memory of the GPU. Where there is none, launches go unwatched, and the program notices nothing."""
+        """Samples take memory of the GPU. If there is none left, launches go unwatched, and the program notices
+        nothing."""
         report = self.check_unnoticed("little-memory")
         self.assertEqual(report["program"]["launches_seen"], 10)
         self.assertTrue(any("memory" in reason for reason in report["program"]["skipped"]), report["program"])

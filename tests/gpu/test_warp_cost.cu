@@ -1,4 +1,4 @@
-// What lanes work out together in somebody else's kernel is what the access arithmetic says.
+// The lanes of a watched program's kernel work out the same costs as the access arithmetic on the host.
 
 #include <algorithm>
 #include <random>
@@ -47,7 +47,8 @@ __global__ void cost_all(const access::WarpRequest* requests, Costs* costs) {
   cost(requests[blockIdx.x], costs[blockIdx.x]);
 }
 
-/// Of a store: a wavefront for each group of lanes that is served at a time, where one of it is active.
+/// Returns the least wavefronts of a store: one for each group of lanes that is served at a time and has an active
+/// lane.
 unsigned least_wavefronts(const access::WarpRequest& request) {
   const unsigned width = access::warp_lanes * 4 / std::max(request.word_bytes, 4U);
   unsigned groups = 0;

@@ -17,7 +17,7 @@ namespace gpumem::test_nvtx {
 
 namespace {
 
-// What NVTX calls when it is first used, as no library is to be loaded.
+// The function that NVTX calls when it is first used, if it is not to load a library.
 const bool is_injected = (InitializeInjectionNvtx2_fnptr = InitializeInjectionNvtx2) != nullptr;
 
 std::string current() {

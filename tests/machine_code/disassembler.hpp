@@ -4,9 +4,9 @@
 
 namespace gpumem::machine_code {
 
-/// Whether there is one. If not, the test is reported as skipped.
+/// True if there is a disassembler. If not, the test is reported as skipped.
 [[nodiscard]] bool has_disassembler();
-/// What cuobjdump prints of a file.
+/// Returns cuobjdump's output for a file.
 [[nodiscard]] std::string disassembler_output(const std::string& option, const std::string& file);
 
 }  // namespace gpumem::machine_code

@@ -132,7 +132,7 @@ void read_ptx_statement(Kernel& kernel, std::string_view statement) {
   add(kernel, *known, ptx_bytes(opcode, known->width, statement));
 }
 
-/// What is no statement, but ends with its line: comments, and where the source is.
+/// Removes everything that is no statement and ends with its line: comments and directives that name the source.
 std::string without_line_directives(std::string_view text) {
   std::string kept;
   for (const auto line : split(text, "\n")) {
@@ -253,7 +253,7 @@ void match_unnamed_widths(Counts& compiled, const Counts& expected) {
   }
 }
 
-/// What a kernel may do a little of without a site.
+/// A kind of access that a kernel may have a little of without a site.
 struct Bookkeeping {
   Space space;
   Op op;

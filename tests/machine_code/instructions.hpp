@@ -24,7 +24,7 @@ struct Instruction {
 
 [[nodiscard]] std::string to_string(const Instruction& instruction);
 
-/// How many of each instruction stand in a kernel. One that moves from one space to another counts in both.
+/// The number of each instruction in a kernel. An instruction that moves from one space to another counts in both.
 using Counts = std::map<Instruction, unsigned>;
 
 struct Kernel {
@@ -40,12 +40,12 @@ using Kernels = std::map<std::string, std::vector<Kernel>>;
 /// The output of `cuobjdump --dump-sass`.
 [[nodiscard]] Kernels parse_sass(std::string_view text);
 
-/// What a kernel holds other than its sites declare, a line each; nothing when it is as declared.
+/// Returns the differences between a kernel and the sites that it declares, a line each; empty if there are none.
 ///
-/// In a space and direction that sites declare, the instructions must be the declared ones, in number and, where they
-/// say it, width. What the sites leave out may only be bookkeeping: up to two global stores of at most 8 bytes each (a
-/// checksum, a cycle count), up to two registers spilled, and the shared stores that fill what loads of it then read.
-/// Where a site lies in another block's shared memory, generic instructions are its: machine code has few others.
+/// In a space and direction that sites declare, the instructions must be the declared ones in number and, if they name
+/// it, in width. Only bookkeeping may be undeclared: up to two global stores of at most 8 bytes each (a checksum, a
+/// cycle count), up to two spilled registers, and the shared stores that fill what shared loads then read. If a site
+/// lies in another block's shared memory, generic instructions belong to it: machine code has few others.
 [[nodiscard]] std::vector<std::string> differences(const Counts& compiled, std::span<const access::Site> declared);
 
 }  // namespace gpumem::machine_code

@@ -60,9 +60,9 @@ const std::map<std::string_view, MachineOpcode>& sass_accesses() {
   return rows;
 }
 
-/// Those that have to do with memory and yet are no access of a site come first, the rest by what they do. From CUDA's
-/// instruction sets of compute capability 7.0 to 12.0. Left out on purpose, to be noticed: what moves tensor memory,
-/// and HGMMA and its like, which read shared memory through descriptors.
+/// Opcodes that no site has: first those that have to do with memory, then the rest by what they do. They are from
+/// CUDA's instruction sets of compute capability 7.0 to 12.0. Two kinds are missing on purpose, so that they are
+/// noticed: opcodes that move tensor memory, and HGMMA and its like, which read shared memory through descriptors.
 const std::set<std::string_view>& sass_others() {
   static const std::set<std::string_view> rows = {
       // Caches and order: prefetches, invalidations, fences, waits.
@@ -97,7 +97,7 @@ const std::set<std::string_view>& sass_others() {
   return rows;
 }
 
-/// What PTX's opcodes do to the spaces that their modifiers name, in the order they name them in.
+/// The operations of a PTX opcode on the spaces that its modifiers name, in the order of the modifiers.
 struct PtxOpcode {
   std::vector<Op> ops;
   NamedSpace space = generic;  ///< the space where none is named
@@ -203,7 +203,7 @@ std::optional<MachineOpcode> ptx_opcode(std::string_view opcode) {
   auto spaces = named_spaces(opcode);
   if (ops.size() > 1) {
     if (spaces.size() != ops.size()) return std::nullopt;
-    // What comes from global memory goes to the block itself, by the window of the cluster that contains it.
+    // A copy from global memory goes to the block itself, through the window of the cluster that contains it.
     if (spaces == std::vector{Space::cluster, Space::global}) spaces.front() = Space::shared;
   }
   MachineOpcode result{{}, width};

@@ -1,6 +1,6 @@
 #pragma once
-// What each opcode does to memory, in PTX and in machine code (SASS): every opcode that may occur has a row, those that
-// access nothing too, so that one nobody has thought of is noticed instead of passed over.
+// The memory accesses of each opcode, in PTX and in machine code (SASS). Every opcode that may occur has a row, even if
+// it accesses nothing, so that an unknown one is noticed instead of passed over.
 
 #include <optional>
 #include <string_view>
@@ -14,7 +14,7 @@ namespace gpumem::machine_code {
 using NamedSpace = std::optional<access::Space>;
 inline constexpr NamedSpace generic = std::nullopt;
 
-/// How an instruction says how many bytes it moves per thread.
+/// The part of an instruction that says how many bytes it moves per thread.
 enum class Width {
   modifier,  ///< "v4.u32", "U8", "128"; in machine code 4 bytes if nothing is said
   matrix,    ///< "x4" or "M88.4" matrices of 8 x 8, one word of each per thread
@@ -32,8 +32,8 @@ struct MachineOpcode {
   Width width = Width::modifier;
 };
 
-/// Of the longest row that begins an opcode with its modifiers, in whole parts: "ATOMS.ARRIVE.64" is what the row
-/// "ATOMS.ARRIVE" says. Absent: no row.
+/// Returns the longest row that begins the opcode and its modifiers, in whole parts: "ATOMS.ARRIVE.64" has the row
+/// "ATOMS.ARRIVE". Returns nullopt if there is no row.
 [[nodiscard]] std::optional<MachineOpcode> sass_opcode(std::string_view opcode);
 
 /// The same of PTX; the modifiers say the spaces: "cp.async.cg.shared.global" stores into the one named first.

@@ -107,7 +107,7 @@ Kernel ptx_of(const std::string& statements) {
   return parse_ptx(".visible .entry one()\n{\n" + statements + "\n}\n").at("one").at(0);
 }
 
-/// What a statement accesses; it and all else in it is known.
+/// Returns the accesses of a statement, all of whose opcodes have to be known.
 Counts ptx_accesses(const std::string& statement) {
   const Kernel kernel = ptx_of(statement);
   CHECK(kernel.unknown.empty());

@@ -89,11 +89,11 @@ std::vector<Case> cases(const Probe& probe) {
   return all;
 }
 
-/// Whether what it launches is not compiled here: then nothing is known of its launch, blocks and threads included.
+/// True if the workload runs a library's kernel, which is not compiled here. Nothing is known of its launch then,
+/// blocks and threads included.
 bool runs_in_library(const Workload& workload) { return workload.blocks == 0 && workload.useful_flops.has_value(); }
 
-/// What is wrong with the kernel of a workload, a line each. Transfers alone have no kernel, and then nothing to say of
-/// one.
+/// Returns the problems of the kernel of a workload, a line each. Transfers alone have no kernel and no problems.
 std::string problems(const Workload& workload, const Kernels& kernels) {
   const auto is_launch = [](const Operation& operation) { return operation.work == Operation::Work::launch; };
   const bool launches =
@@ -112,7 +112,7 @@ std::string problems(const Workload& workload, const Kernels& kernels) {
   return lines;
 }
 
-/// What stands in kernels, those of no probe too, that nobody has said the accesses of.
+/// Checks that the accesses of every opcode are known, in kernels of no probe too.
 void check_opcodes_are_known(const Kernels& kernels) {
   std::map<std::string, std::string> where;
   for (const auto& [name, versions] : kernels) {
@@ -150,7 +150,7 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// What the kernels of the program were compiled to take for a thread, by demangled name: an entry per architecture.
+/// Returns the registers per thread of the program's kernels as compiled, by demangled name: an entry per architecture.
 std::map<std::string, std::vector<unsigned>> compiled_registers(const std::string& resource_usage) {
   std::map<std::string, std::vector<unsigned>> registers;
   std::istringstream words(resource_usage);  // "Function _Z4copyPKjPj: REG:16 STACK:0 ..."

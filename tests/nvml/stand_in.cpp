@@ -1,6 +1,6 @@
-// What libnvidia-ml.so.1 would say of GPUs: one with three NVLinks, to a switch, to the next GPU and not active; one
-// without any; a card with twelve and no bridge; and one whose board has two of three, of which one is not active and
-// led to the first GPU. It has no function for fabrics, as older drivers have none.
+// Stands in for libnvidia-ml.so.1 on a machine of four GPUs: one with three NVLinks (to a switch, to the next GPU, not
+// active); one without any; a card with twelve and no bridge; and one whose board has two of three, of which one is not
+// active and led to the first GPU. It has no function for fabrics, as older drivers have none.
 
 #include <cstdio>
 #include <string_view>

@@ -28,7 +28,7 @@ inline Outcome outcome(const std::string& probe, const std::vector<Parameter>& g
   return {.tested = any_case(probe, given), .headline = headline, .seconds = 1e-3};
 }
 
-/// What the probe concludes from the outcomes.
+/// Returns the probe's conclusion from the outcomes.
 inline Conclusion conclusion(std::vector<Outcome> outcomes) {
   for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes[i].index = i;
   return outcomes.front().tested.probe->conclude(outcomes);

@@ -96,7 +96,7 @@ def prose(page):
 
 
 def spans(text):
-    """What a Markdown text has in backticks."""
+    """The parts of a Markdown text in backticks."""
     return [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", text)]
 
 
@@ -111,7 +111,7 @@ def sections(page):
 
 
 def anchors(page):
-    """What links to headings of a page, and to the places that it names, may say."""
+    """The anchors of a page: those of its headings, and the places that it names."""
     headings = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in sections(page)}
     return headings | set(re.findall(r'<a id="([^"]+)"></a>', prose(page)))
 
@@ -231,7 +231,7 @@ class Sandbox:
         path.chmod(0o755)
 
     def add_reports(self):
-        """What pages call a report."""
+        """Adds the files that pages call reports."""
         report = self.directory / "report.json"
         for name, text in smoke_reports().items():
             (self.directory / name).write_text(text, encoding="utf-8")
@@ -240,7 +240,7 @@ class Sandbox:
             shutil.copy(report, self.directory / f"{name}.json")
 
     def add_indices(self):
-        """What pages call files of indices."""
+        """Adds the files that pages call files of indices."""
         indices = [i * 7 % 1000 for i in range(1000)]
         numbers = "\n".join(map(str, indices))
         (self.directory / "neighbours.txt").write_text(numbers, encoding="utf-8")
@@ -254,7 +254,8 @@ class Sandbox:
         (self.directory / "spatter.json").write_text(json.dumps(runs), encoding="utf-8")
 
     def add_programs(self):
-        """What pages call programs of the reader's: they leave behind what `gpumem run` would have seen."""
+        """Adds the files that pages call the reader's programs. They leave behind the data that `gpumem run` would have
+        seen."""
         app = self.directory / "app"
         app.write_text(f'#!/bin/sh\n[ -z "$GPUMEM_RUN_FOLDER" ] || exec "{WATCHED}" kernels\n', encoding="utf-8")
         app.chmod(0o755)
@@ -303,7 +304,7 @@ def renewed(shown, printed):
 
 
 def differences(page, sandbox):
-    """What a page shows and the program does not print: (shown, what it should be), in the order of the page."""
+    """The outputs of a page that the program does not print: (shown, what it should be), in the order of the page."""
     for block in blocks(page):
         for shown in session(block) if is_session(block) else ():
             done = sandbox.run(shown.command, references=True)

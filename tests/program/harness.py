@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 PROGRAM = os.environ.get("GPUMEM", "build/release/gpumem")
-# What `run` injects, and a program that leaves what it would.
+# The library that `run` injects, and a program that leaves the data that the library would.
 LIBRARY = Path(PROGRAM).resolve().with_name("libgpumem_inject.so")
 WATCHED = os.environ.get("GPUMEM_WATCHED", "build/release/tests/gpumem_watched")
 has_library = unittest.skipUnless(LIBRARY.exists(), "this build has nothing to inject")
@@ -19,20 +19,20 @@ os.environ["XDG_CONFIG_HOME"] = SETTINGS.name
 MODEL = ("--backend", "model", "--gpu", "h200")
 NODE = ("--backend", "model", "--gpu", "h200x8")
 
-# Of probes that the model takes seconds for by default: an axis that makes that less.
+# Axes that make predictions faster, for probes that take the model seconds by default.
 CHEAPER = {"random": ("--random-footprint", "256MiB"), "pitch": ("--width", "4096,4097"),
            "pattern": ("--elements-per-thread", "4", "--block-threads", "256"),
            "indices": ("--elements-per-thread", "4", "--block-threads", "256")}
 
 
 def cheaper(words):
-    """What to add to a `probe` of whose numbers nothing is read, so that it takes no seconds."""
+    """Options that make a `probe` faster if nobody reads its numbers."""
     named = [name for name in CHEAPER if name in words or f"--{name}" in words]
     return [word for name in named[:1] if not {*CHEAPER[name][::2]} & {*words} for word in CHEAPER[name]]
 
 
 def model(words):
-    """What predicts a `probe`: a node, if it takes several GPUs."""
+    """Options that predict a `probe`: for a node if it takes several GPUs."""
     return NODE if {"peer", "--source", "--target", "--via"} & {*words} else MODEL
 
 
@@ -48,7 +48,7 @@ def run(*arguments, program=PROGRAM, **options):
 
 
 def as_somebody():
-    """What runs the program as a user whom permissions bind, as root is not; None where that cannot be."""
+    """Options that run the program as a user whom permissions bind, unlike root; None if that is impossible."""
     if os.geteuid() != 0:
         return {}
     options = {"user": 65534, "group": 65534, "extra_groups": []}

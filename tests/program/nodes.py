@@ -49,7 +49,7 @@ def free_ports(count):
 
 
 def eventually(condition, seconds):
-    """What `condition` returns once that is true; what it returned last, if it is not within `seconds`."""
+    """Returns the value of `condition` once it is true, or its last value after `seconds`."""
     end = time.monotonic() + seconds
     while not (found := condition()) and time.monotonic() < end:
         time.sleep(0.1)
@@ -102,7 +102,7 @@ class ClusterTest(harness.ProgramTest):
         return script
 
     def hosts(self, folder):
-        """Those that the reports in a folder are of."""
+        """The hosts of the reports in a folder."""
         reports = [harness.strict_json(path.read_text(encoding="utf-8"))
                    for path in (self.directory / folder).glob("*.json")]
         return {report["host"]["name"] for report in reports}

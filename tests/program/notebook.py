@@ -21,7 +21,7 @@ def in_lines(text):
 
 
 def shown(value):
-    """What a notebook shows of the value of a cell's last line, by the type of its content."""
+    """The forms in which a notebook shows the value of a cell's last line, by the type of their content."""
     if value is None:
         return {}
     forms = {kind: getattr(value, method)() for kind, method in FORMS.items() if hasattr(value, method)}

@@ -19,7 +19,7 @@ GOLDEN = ROOT / "tests" / "report" / "golden"
 HOSTILE = "</script><script>alert(\"'1'\")</script><!-- $\\frac{ & \u0007"
 
 
-# What a report says of quantities and parameters that no probe of this program has.
+# A report's words for quantities and parameters that no probe of this program has.
 QUANTITIES = {"latency_cycles": {"title": "latency", "purpose": "of one load", "unit": "cycles", "better": "less"},
               "gflop_per_s": {"title": "GFLOP/s", "purpose": "arithmetic", "unit": "GFLOP/s", "better": "more"},
               "capacity_bytes": {"title": "detected capacity", "purpose": "L1", "unit": "bytes", "better": "neither"}}
@@ -40,8 +40,8 @@ def foreign_case(probe, parameters, quantity, better, **headline):
 
 
 def foreign_report():
-    """Of probes that are not about bandwidth: one has no bytes and no prediction, and its table detects a capacity; one
-    has both readings and a peak."""
+    """A report of probes that are not about bandwidth: one has no bytes and no prediction, and its table detects a
+    capacity; one has both readings and a peak."""
     ladder = [foreign_case("ladder", {"working_set_bytes": 1 << power}, "latency_cycles", "less", peak=28,
                            measured=cycles, ci95_low=cycles - 1, ci95_high=cycles + 2)
               for power, cycles in zip(range(14, 22), (30, 30, 31, 33, 38, 200, 210, 600))]
@@ -54,7 +54,7 @@ def foreign_report():
 
 
 def matrix_report(method=("copy",)):
-    """Of a probe between every two of three GPUs, but for one to itself."""
+    """A report of a probe between every two of three GPUs, without those from a GPU to itself."""
     pairs = [(source, target) for source in range(3) for target in range(3) if source != target]
     cases = [foreign_case("pairs", {"method": one, "source": source, "target": target}, "latency_cycles", "less",
                           measured=100 * source + 10 * target) for one in method for source, target in pairs]
@@ -131,7 +131,7 @@ class PlotTest(ProgramTest):
         return json.loads(found[0])
 
     def notes(self, *arguments):
-        """What is said below each block."""
+        """The notes below each block."""
         return [block["notes"] for block in self.data(self.plot("page.html", *arguments))["blocks"]]
 
     def panels(self, *arguments):

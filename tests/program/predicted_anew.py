@@ -12,7 +12,8 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "report"))
 import prediction  # noqa: E402
 from plotting import reports  # noqa: E402
 
-# What the model says of a case, and what the program makes of that: it makes these anew where a report lacks them.
+# The model's statements about a case, and those that the program derives from them. The program makes them anew if a
+# report lacks them.
 SAID = ("predicted_seconds", "no_prediction", "metrics_predicted")
 FOLLOWS = ("why", "relative_to_baseline")
 OF_TABLES = ("findings", "conclusions")

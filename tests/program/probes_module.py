@@ -1,5 +1,5 @@
-"""What the Python package has of `gpumem list`: a function for each probe, whose keywords are its axes, and which keyword
-sets which parameter. documents.py writes it."""
+"""Makes the modules of the Python package that follow from `gpumem list`: a function for each probe, whose keywords are
+its axes, and the keywords that set the parameters. documents.py writes them."""
 
 import json
 import textwrap
@@ -30,7 +30,7 @@ from .commands import probed as _probed
 from .report import Report
 '''
 KEYWORDS_HEAD = '''\
-"""Of each probe, the parameters of its cases that a keyword of another name sets.
+"""The parameters of each probe's cases that a keyword of another name sets.
 
 tests/program/documents.py makes this file of what `gpumem list` says.
 """
@@ -38,7 +38,7 @@ tests/program/documents.py makes this file of what `gpumem list` says.
 from __future__ import annotations
 
 KEYWORDS: dict[str, dict[str, str]] = {'''
-# How to measure, whatever the probe: the type of a keyword, its default, and what it is for.
+# Keywords of every probe that say how to measure: type, default, and purpose.
 OPTIONS = {
     "backend": ("Backend | None", None,
                 '"cuda" measures (the default), "model" predicts, "auto" measures where there is a GPU'),
@@ -60,7 +60,7 @@ def keyword_of(flag):
 
 
 def type_of(axes):
-    """Of a keyword that stands for an axis of each of several probes."""
+    """The type of a keyword that stands for an axis of each of several probes."""
     names = list(dict.fromkeys(name for axis in axes for name in axis["names"]))
     if any(axis["takes"] for axis in axes):
         return "Texts"
@@ -75,7 +75,7 @@ def usual_purpose(axes):
 
 
 def values_of(axis):
-    """What an axis takes, and its default."""
+    """The values that an axis takes, and its default."""
     taken = axis["takes"] or ""
     if axis["numbers"]:
         taken = ", ".join(map(str, axis["numbers"]))

@@ -1,6 +1,7 @@
-"""gpumem as the commands of the pages meet it, on a machine that need not have a GPU: what would measure predicts, and
-what would calibrate fits a reference report. Where documents.py asks for it, a command that would measure gives what
-the reference report of the same command holds, beside what this program predicts of its cases."""
+"""Stands in for gpumem when the commands of pages are run, on a machine that need not have a GPU. Commands that would
+measure predict, and commands that would calibrate fit a reference report. If documents.py asks for it, a command that
+would measure gives the measurements in the reference report of the same command, beside this program's predictions of
+its cases."""
 
 import os
 import re
@@ -12,7 +13,8 @@ import documents
 import harness
 import predicted_anew
 
-# What changes nothing about the cases, with the number of words it takes; a reference may have been counted as well.
+# Options that change nothing about the cases, with the number of words each takes. A reference may have been counted as
+# well.
 OUTPUT = {"--output": 2, "--format": 2, "--junit": 2, "--openmetrics": 2, "--why": 1, "--no-color": 1, "--color": 2}
 ABOUT_THE_RUN = {"--ci-width": 2, "--time-budget": 2, "--quiet": 1, "--counters": 1, "--counters=require": 1, "--device": 2, "--attempts": 2}
 

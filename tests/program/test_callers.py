@@ -1,5 +1,5 @@
-"""Who asked for a kernel and where its arrays were made: Python, native code and a framework's operators, with every
-Python that is there, through the code of the injected library and `gpumem run`."""
+"""Finds the code that asked for a kernel and made its arrays: Python, native code and a framework's operators. Tries
+every Python that is there, through the code of the injected library and `gpumem run`."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def native_place(source, text):
 @has_libraries
 class Callers(ProgramTest):
     def kernels(self, *command):
-        """What a program launches, by kernel."""
+        """Runs a program and returns the results of its kernels, by name."""
         raw = self.directory / "raw"
         shutil.rmtree(raw, ignore_errors=True)
         raw.mkdir()
@@ -110,7 +110,7 @@ class Callers(ProgramTest):
         self.assertNotIn("operator", kernels["packaged"])
         # All reports of the allocator went on to the framework: 23 of them.
         self.assertEqual(self.said.split()[-1], "23")
-        # What a person reads.
+        # The texts that a person reads.
         self.assertRegex(" ".join(self.table.split()), rf"loads of the 64 MiB made at launching.py:{line('tensor')}: .*; asked for by launching.py:{line('packaged')} in ")
         self.assertLessEqual(max(map(len, self.table.splitlines())), 80)
         explained = " ".join(run("explain", str(self.report)).stdout.split())

@@ -23,7 +23,8 @@ def shell(name):
 
 
 class Words:
-    """What every shell has to offer. `complete(line)` gives the candidates for the last word of a line, sorted."""
+    """Tests of the words that every shell has to offer. `complete(line)` gives the candidates for the last word of a
+    line, sorted."""
 
     def setUp(self):
         super().setUp()
@@ -112,7 +113,7 @@ class Words:
 
 
 class WholeWords(Words):
-    """Of shells that replace the whole word and show what options are for."""
+    """Tests of shells that replace the whole word and show what options are for."""
 
     def test_lists_go_on(self):
         self.offers("gpumem probe --lanes aligned,", "aligned,permuted", "aligned,reversed", "aligned,subset")

@@ -1,6 +1,6 @@
-"""Containerfile. Its last stage is made by buildah and runs, with what is built already in place of the first stage, and
-with this machine's C library in place of a distribution. Of the first stage, which would pull an image of several GB and
-compile everything, what it names has to be there."""
+"""Containerfile. Its last stage is made by buildah and runs, with the program that is built already in place of the
+first stage, and with this machine's C library in place of a distribution. The first stage would pull an image of
+several GB and compile everything, so the test only checks that the files that it names are there."""
 
 import json
 import os
@@ -103,7 +103,7 @@ class LastStage(ProgramTest):
 
     @classmethod
     def remove(cls):
-        """What only buildah can where it is not root."""
+        """Removes the images, which only buildah can if it is not root."""
         cls.buildah("rm", "--all")
         cls.buildah("rmi", "--all", "--force")
 
@@ -152,7 +152,7 @@ class LastStage(ProgramTest):
         self.assertIn("did not use CUDA", done.stderr)
 
     def test_the_commands_of_the_file_are_taken(self):
-        """Those that predict, of its first lines."""
+        """Runs the commands in its first lines that predict."""
         said = re.findall(r"^#   docker run --rm gpumem (.*?)  ", FILE.read_text(encoding="utf-8"), re.MULTILINE)
         self.assertNotEqual(said, [])
         for command in said:

@@ -40,7 +40,7 @@ class Contribute(ProgramTest):
         return file
 
     def contribute(self, *options):
-        """What is contributed of reference reports, and what stdout says."""
+        """Returns the contribution made of reference reports, and the text on stdout."""
         said = self.succeed("calibrate", *(options or FROM), "-o", str(self.profile), "--contribute", str(self.file))
         return strict_json(self.file.read_text(encoding="utf-8")), said
 
@@ -200,7 +200,7 @@ class Contribute(ProgramTest):
 
 @unittest.skipIf(yaml is None, "python3-yaml is not installed")
 class IssueForms(ProgramTest):
-    """What GitHub asks of a form, and that what a form says can be done."""
+    """Forms are as GitHub requires, and the commands that they name can be run."""
 
     def test_forms(self):
         forms = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))

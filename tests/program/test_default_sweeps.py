@@ -1,4 +1,4 @@
-"""What every probe does without options, predicted for every built-in profile: it ends well, and soon."""
+"""Predicts every probe without options, for every built-in profile: it ends well, and soon."""
 
 import json
 import os
@@ -38,7 +38,7 @@ class DefaultSweeps(ProgramTest):
                 with self.subTest(probe=probe, profile=profile):
                     report, done, seconds = self.sweep(probe, profile)
                     statuses = {result["status"] for result in report["results"]}
-                    # What the GPU lacks is skipped, and said.
+                    # Cases that need something the GPU lacks are skipped, with a message.
                     self.assertLessEqual(statuses, {"ok", "skipped"}, done.stderr)
                     self.assertEqual(done.returncode, 3 if "skipped" in statuses else 0, done.stderr)
                     if report["tool"]["build_type"] != "Release":  # with the sanitizers, of which each has its own price

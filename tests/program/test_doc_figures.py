@@ -94,7 +94,7 @@ class Beside(PageTest):
 
 
 def number_of(row):
-    """Of a row that begins with the number that is varied: what follows it."""
+    """The number that follows the varied one at the beginning of a row; None if there is none."""
     found = re.match(r" *\d+ +(\d+(?:\.\d+)?) ", row)
     return float(found[1]) if found else None
 
@@ -115,7 +115,7 @@ def unlike(shown, printed):
 
 class Counts(PageTest):
     def test_profiles(self):
-        """Those named and those counted are all that there are."""
+        """The profiles that are named and those that are counted are all that there are."""
         text = README.read_text(encoding="utf-8")
         profiles = {path.stem for path in (ROOT / "configs" / "gpus").glob("*.json")}
         said = re.search(r"The profile is (.*?), or one that", text, re.DOTALL)[1]

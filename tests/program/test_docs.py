@@ -66,7 +66,7 @@ class Pages(PageTest):
 
     @each_of(LINKING)
     def test_paths_exist(self, page):
-        """Paths in backticks, from the repository's root or beside the page."""
+        """Paths in backticks exist, from the repository's root or beside the page."""
         named = [span for span in spans(prose(page)) if re.fullmatch(r"[\w.{},*-]+/[\w.{},*/-]*", span)]
         for path in (path for span in named for path in expand(span)):
             folder = path.split("/")[0]
@@ -264,7 +264,7 @@ class Lists(PageTest):
         self.assertEqual([spans(row[0])[0] for row in table(prose(DOCS / "flags.md"))], flags)
 
     def test_members_of_a_report(self):
-        """The members of the schema, named as pandas names them."""
+        """The page has the members of the schema, named as pandas names them."""
         whole = schema("report")
 
         def resolved(part):

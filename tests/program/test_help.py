@@ -1,4 +1,4 @@
-"""What the program says about itself: help, version and lists; without a GPU."""
+"""The program's help, version and lists, without a GPU."""
 
 import json
 import re
@@ -169,7 +169,7 @@ class List(ProgramTest):
 
 class Start(ProgramTest):
     def test_loads_nothing_of_a_gpu(self):
-        """What a driver takes to load is what a user would wait for who only wants to read or to predict."""
+        """Loading a driver would make users wait who only want to read or to predict."""
         for arguments in (("--help",), ("list",), ("probe", "--offset", "0..32", *MODEL)):
             with self.subTest(arguments):
                 done = run(*arguments, env=environment(LD_DEBUG="libs"))

@@ -71,7 +71,7 @@ def with_value(value, place, new):
 
 
 def harmless(text):
-    """Whether a terminal would show the text rather than obey it."""
+    """True if a terminal would show the text rather than obey it."""
     return all(c == "\n" or unicodedata.category(c) not in ("Cc", "Cf", "Zl", "Zp") for c in text)
 
 
@@ -115,7 +115,7 @@ class Hostile(ProgramTest):
 
 
 class Text(Hostile):
-    """What is no JSON, or no end of it, to every command that reads a file."""
+    """Files that are no JSON, or do not end, are given to every command that reads a file."""
 
     COMMANDS = (("explain",), ("show",), ("calibrate", "--from"), PREDICT, ("check",), ("compare",),
                 ("probe", "--backend", "model", "--config"))

@@ -1,4 +1,4 @@
-"""What `cmake --install` puts where, and the Debian package: used from there, with nothing of the build around."""
+"""Uses the files that `cmake --install` and the Debian package install, without anything of the build."""
 
 import gzip
 import os
@@ -65,7 +65,7 @@ class InstallTest(ProgramTest):
         return program
 
     def check_library(self, prefix, program):
-        """What `gpumem run` injects is found by the installed program, and shows nothing but its entries."""
+        """The installed program finds the library that `gpumem run` injects, which exports nothing but its entries."""
         if not has_library:
             return
         library = prefix / "lib/gpumem/libgpumem_inject.so"

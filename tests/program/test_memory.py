@@ -1,4 +1,4 @@
-"""What would take more memory than there is: refused early, in one line that says what is in the way."""
+"""Requests for more memory than there is are refused early, in one line that says what is in the way."""
 
 import array
 import gzip

@@ -1,5 +1,5 @@
-"""What other tools write, and what they read: packed files, sparse matrices and tables; CSV for spreadsheets, polars and
-DuckDB."""
+"""Reads files of other tools (packed files, sparse matrices and tables), and writes files for other tools (CSV for
+spreadsheets, polars and DuckDB)."""
 
 import csv
 import gzip
@@ -51,7 +51,7 @@ class Indices(ProgramTest):
         return str(path)
 
     def accesses(self, *arguments, **options):
-        """What the kernel does, which follows from the indices alone."""
+        """The kernel's accesses, which follow from the indices alone."""
         report = strict_json(self.succeed("probe", "--indices", *arguments, *SHAPE, *MODEL, "--format", "json", **options))
         return [(case["useful_bytes"], case["access"]) for case in report["results"]]
 

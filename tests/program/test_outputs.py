@@ -1,4 +1,4 @@
-"""Where results go: files, stdout, a terminal; also when the run is interrupted."""
+"""Results go to files, to stdout or to a terminal, even if the run is interrupted."""
 
 import json
 import os
@@ -232,7 +232,7 @@ class Terminals(ProgramTest):
     ARGUMENTS = ("probe", "--offset", "0..8", *MODEL)
 
     def on_terminal(self, stream, *arguments, **variables):
-        """What the program writes to a terminal that is its stdout or stderr."""
+        """Returns the program's output to a terminal that is its stdout or stderr."""
         ours, theirs = pty.openpty()
         streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
         variables = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TERM": "xterm", "COLUMNS": "100"} | variables

@@ -50,7 +50,7 @@ class Pandas(ProgramTest):
                 for column in NUMBERS:
                     self.assertTrue(is_numeric_dtype(frame[column]), f"{column} is {frame[column].dtype}")
                 self.assertEqual(list(frame["parameters.op"]), [result["parameters"]["op"] for result in self.results])
-                # What was not measured is missing, and no text that stands for it.
+                # Values that were not measured are missing, and no text stands for them.
                 self.assertTrue(frame["bandwidth_gb_per_s.measured"].isna().all())
                 self.assertFalse(frame["bandwidth_gb_per_s.predicted"].isna().any())
 

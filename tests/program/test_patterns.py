@@ -43,7 +43,7 @@ class Expressions(unittest.TestCase):
                 expressions.parse(text)
 
     def test_bounds_hold_what_occurs(self):
-        """Of expressions that nobody wrote, at every access there is."""
+        """The bounds of random expressions hold at every access."""
         draw = random.Random(7)
 
         def made(depth):

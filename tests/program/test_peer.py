@@ -1,4 +1,4 @@
-"""What joins the GPUs of a node: by the model of one, as a user asks for it."""
+"""The links between the GPUs of a node, as a user asks for them, predicted for a node."""
 
 import unittest
 

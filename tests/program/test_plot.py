@@ -20,7 +20,7 @@ needs_matplotlib = unittest.skipIf(importlib.util.find_spec("matplotlib") is Non
 
 
 class Figures(PlotTest):
-    """What is chosen to be drawn, as the page holds it."""
+    """The curves and quantities that are chosen to be drawn, as the page holds them."""
 
     def test_readings_are_those_of_the_report(self):
         results = json.loads((H200 / "stride.json").read_text(encoding="utf-8"))["results"]
@@ -400,7 +400,7 @@ class Drawings(PlotTest):
         self.assertLessEqual({"ladder.ladder.interval", "ladder.limit.2", "matmul.matmul.predicted"}, self.ids(path))
 
     def test_bars_need_no_colours(self):
-        """The three operations need two hatches. Of several reports the operations have panels."""
+        """The three operations need two hatches. With several reports, the operations have panels of their own."""
         for reports, hatches in ((["coalesced"], 2), (["coalesced", "smoke"], 0)):
             path = self.plot("bars.svg", *(H200 / f"{name}.json" for name in reports), "--figure", "coalesced")
             patterns = list(ElementTree.parse(path).getroot().iter(SVG + "pattern"))
@@ -542,7 +542,7 @@ class Refusals(PlotTest):
 
 
 class Together(PlotTest):
-    """What is drawn beside each other has one scale and one limit, and is readable."""
+    """Panels beside each other have one scale and one limit, and are readable."""
 
     def colour_scales(self, *methods):
         report = matrix_report(methods)

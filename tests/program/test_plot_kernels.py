@@ -55,7 +55,7 @@ class KernelsTest(PlotTest):
 
 class ManySites(unittest.TestCase):
     def test_costs_are_looked_at_once(self):
-        """Of a kernel with many sites, not once for each of them."""
+        """Costs are looked at once for a kernel with many sites, not once for each site."""
         looked = []
 
         class Counted(list):
@@ -132,7 +132,7 @@ class Roofline(KernelsTest):
         self.assertEqual(list(self.points(panel)), ["others"])
 
     def test_names_have_room(self):
-        """Of forty kernels at one place only few can be named; the ones that could save most come first."""
+        """Only a few of forty kernels at one place can be named; the ones that could save most come first."""
         same = [kernel(f"kernel_{i}", seconds=0.001 + i * 1e-6, saved_s=0.005 if i > 36 else 0) for i in range(40)]
         points = self.points(self.only("roofline", *same))
         named = {label: [title for title, point in found.items() if "label" in point]
@@ -236,7 +236,7 @@ class Times(KernelsTest):
             self.assertEqual((panel["x"]["label"], panel["stacked"]), (f"time since the first launch, {unit}", 1))
 
     def test_looking_closely_is_cut_out(self):
-        """Of the bins in which nothing ran, so many from the beginning on; never one in which something did."""
+        """The first bins in which nothing ran are cut out; a bin in which something ran never is."""
         ran = [0, 0.1, 0, 0, 0, 0.5, 0, 0.25]
         for sampling, kept, without in ((None, 8, ""), (0.4, 8, ""), (1.6, 5, " without 1.5 s of sampling"),
                                         (100, 3, " without 2.5 s of sampling")):

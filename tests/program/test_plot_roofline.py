@@ -10,7 +10,7 @@ BYTES, BANDWIDTH, PEAK = 1 << 30, 4000e9, {"float": 60e12, "double": 30e12}
 
 
 def case(probe, parameters, flops, seconds, moved=None, useful=BYTES, theoretical=66000):
-    """Of flops on so many useful bytes, and on so many more that were counted."""
+    """A case of `flops` on `useful` bytes, with `moved` bytes counted by the hardware."""
     rate = flops / seconds / 1e9
     one = foreign_case(probe, parameters, "gflop_per_s", "more", measured=rate, ci95_low=0.99 * rate,
                        ci95_high=1.01 * rate, predicted=2 * rate, peak=min(theoretical, 4800 * flops / useful))

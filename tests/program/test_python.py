@@ -350,7 +350,7 @@ class Progress(PackageTest):
     PROBE = 'gpumem.probe("working-set", backend="model", gpu="h200"{})'  # takes long enough for some
 
     def on_a_terminal(self, code):
-        """What appears on stderr."""
+        """Returns the output on stderr."""
         ours, its = pty.openpty()
         child = subprocess.Popen([self.interpreter, "-c", "import gpumem\n" + code], stderr=its)
         os.close(its)

@@ -14,7 +14,7 @@ NOTEBOOK = documents.DOCS / "notebook.ipynb"
 
 
 def outputs_of(notebook):
-    """Of each output its contents, by their types."""
+    """The contents of each output of a notebook, by their types."""
     return [{kind: "".join(text) for kind, text in output["data"].items()}
             for cell in notebook["cells"] if cell["cell_type"] == "code" for output in cell["outputs"]]
 

@@ -9,7 +9,7 @@ from harness import NODE, ProgramTest, strict_json
 
 REFERENCES = Path(__file__).resolve().parents[2] / "configs" / "reference"
 
-# What no version may change: the readings, and what a case is.
+# Members that no version may change: the readings, and the identity of a case.
 KEPT = ("probe", "parameters", "status", "reason", "verified", "useful_bytes", "time_seconds", "bandwidth_gb_per_s",
         "peak_gb_per_s", "fraction_of_peak", "relative_to_baseline", "access", "bottleneck", "metrics", "flags")
 
@@ -33,7 +33,7 @@ class ReadBack(ProgramTest):
                 old, new = json.loads(path.read_text()), strict_json(once)
                 self.assertEqual(len(old["results"]), len(new["results"]))
                 for before, after in zip(old["results"], new["results"]):
-                    # What was about its bandwidth once keeps neither that peak nor the last digit of the rate.
+                    # A case that was about its bandwidth once keeps neither that peak nor the last digit of the rate.
                     about_another = "headline" not in before and after["headline"]["quantity"] != "bandwidth_gb_per_s"
                     derived = ("bandwidth_gb_per_s", "peak_gb_per_s") if about_another else ()
                     for member in KEPT:
@@ -50,7 +50,7 @@ class References(ProgramTest):
         self.flags = {(probe["name"], axis["parameter"]): axis["flag"] for probe in probes for axis in probe["axes"]}
 
     def errors(self, probe, swept, fixed, measured):
-        """How far each prediction is off, as a share of what was measured."""
+        """The error of each prediction, as a share of the measured value."""
         values = ",".join(str(result["parameters"][swept]) for result in measured)
         flags = [text for name, value in fixed for text in (self.flags[probe, name], str(value))]
         predicted = self.predict(probe, self.flags[probe, swept], values, *flags)["results"]

@@ -141,7 +141,8 @@ class Papers(unittest.TestCase):
                              {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"})
 
     def test_citation(self):
-        """What the Citation File Format requires of version 1.2.0, and what CMakeLists.txt says."""
+        """CITATION.cff has what version 1.2.0 of the Citation File Format requires, and the version that CMakeLists.txt
+        says."""
         try:
             import yaml  # pylint: disable=import-outside-toplevel
         except ImportError:

@@ -149,7 +149,7 @@ class Command(RunTest):
             self.assertEqual((out.decode(), process.returncode), (f"caught {int(one)}\n", 5))
 
     def test_a_terminal_that_is_closed_sends_several_hangups(self):
-        """Those that come once the command has ended keep nothing from being written."""
+        """Hangups that arrive after the command has ended do not keep the report from being written."""
         target = self.directory / "report.json"
         process = subprocess.Popen([PROGRAM, "run", "--quiet", "--output", str(target), "--", "sh", "-c",
                                     "trap 'exit 3' HUP; echo ready; while :; do sleep 0.01; done"],
@@ -335,7 +335,7 @@ class Usage(RunTest):
 @has_library
 @has_watched
 class Report(RunTest):
-    """Of a command that leaves what the library would."""
+    """The report of a command that leaves the data that the library would."""
 
     def setUp(self):
         super().setUp()

@@ -35,7 +35,7 @@ def validator_of(schema):
 
 
 def complaints(schema, document):
-    """What is wrong with a document, each with its JSON pointer."""
+    """The errors of a document, each with its JSON pointer."""
     return ["/" + "/".join(map(str, error.absolute_path)) + ": " + error.message[:200]
             for error in validator_of(schema).iter_errors(document)]
 

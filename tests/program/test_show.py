@@ -161,7 +161,7 @@ class SeveralReports(ShowTest):
 
 
 class Programs(ShowTest):
-    """Of `gpumem run`."""
+    """Reports of `gpumem run`."""
 
     def reports(self):
         found = [*CONFIGS.glob("reference/*/programs/*.json"), *CONFIGS.glob("reference/*/corpus/*.json")]
@@ -229,7 +229,8 @@ class Programs(ShowTest):
         self.assertEqual(len({len(re.findall(r"(?<!\\)\|", row)) for row in rows}), 1, rows)
 
     def check_trace(self, trace):
-        """What viewers take for granted: numbered threads with names, and on each of them only spans within another."""
+        """Checks what viewers take for granted: threads have numbers and names, and their spans only overlap if one
+        lies within the other."""
         threads = {}
         named = set()
         for event in trace["traceEvents"]:

@@ -60,7 +60,7 @@ inline Selection select(const std::vector<std::uint64_t>& offsets, const std::ve
   return selection;
 }
 
-/// Of the reads that are shifted: at least 0.8 of the one that is not.
+/// Expects shifted reads to reach at least 0.8 of the one that is not shifted.
 inline Expectation shifted_reads() {
   Expectation expectation;
   expectation.name = "shifted reads lose little";

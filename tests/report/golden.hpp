@@ -1,5 +1,5 @@
 #pragma once
-// What a writer makes, held against a file of tests/report/golden.
+// Compares a writer's output with a file of tests/report/golden.
 
 #include <string>
 

@@ -1,4 +1,4 @@
-// Whether the CUPTI at argv[1] has all that is taken from it. What it lacks goes to stdout.
+// Checks that the CUPTI at argv[1] has every function that gpumem takes from it. Prints the missing ones to stdout.
 
 #include <iostream>
 

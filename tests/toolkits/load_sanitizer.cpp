@@ -1,4 +1,5 @@
-// Whether the sanitizer's library at argv[1] has all that is taken from it. What it lacks goes to stdout.
+// Checks that the sanitizer's library at argv[1] has every function that gpumem takes from it. Prints the missing ones
+// to stdout.
 
 #include <iostream>
 

@@ -1,6 +1,6 @@
-// What is known of NVIDIA's interfaces by number or by place, held against headers of one toolkit (test_toolkits.py).
-// Of the libraries another version than that of the headers may be there when a program runs: what this says has to be
-// so in all of them.
+// Compares the numbers and the layouts that gpumem knows of NVIDIA's interfaces with the headers of one toolkit
+// (test_toolkits.py). When a program runs, the libraries may be of another version than the headers, so the numbers
+// have to hold in all versions.
 
 #include <cupti_driver_cbid.h>
 #include <cupti_result.h>
@@ -122,7 +122,7 @@ static_assert(sizeof(measure::nvmlGpuFabricInfo_t) == sizeof(::nvmlGpuFabricInfo
               offsetof(measure::nvmlGpuFabricInfo_t, state) == offsetof(::nvmlGpuFabricInfo_t, state));
 static_assert(measure::NVML_SUCCESS == ::NVML_SUCCESS);
 
-// What only the newest have names for.
+// Names that only the newest headers have.
 #ifdef GPUMEM_NEWEST
 static_assert(inject::atomic_write_only == SANITIZER_MEMORY_DEVICE_FLAG_ATOMIC_WRITE_ONLY);
 static_assert(measure::cupti_mig_not_supported == CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED &&

@@ -1,5 +1,6 @@
-"""What of NVIDIA's is included, compiled with the headers of the oldest toolkit that is promised and of the newest; and
-what is loaded, found in their libraries. scripts/install-dependencies --tests has put them below build/tools/toolkits."""
+"""Compiles all sources that include NVIDIA's headers with those of the oldest toolkit that is promised and of the
+newest, and finds every function that gpumem loads in their libraries. scripts/install-dependencies --tests puts the
+toolkits below build/tools/toolkits."""
 
 import os
 import re
@@ -42,7 +43,7 @@ def sources(*suffixes):
 
 
 def folders(name):
-    """Where headers of a set of toolkits are."""
+    """The folders with the headers of a set of toolkits."""
     all_of_them = [path.parent for each in SETS[name] for file in ("cuda_runtime_api.h", "crt", CUPTI, SANITIZER, "nvml.h")
                    for path in sorted((TOOLKITS / each).rglob(file))]
     return list(dict.fromkeys(all_of_them))
@@ -53,7 +54,7 @@ def includes(name):
 
 
 def compiled(*command):
-    """What the compiler says against it."""
+    """The compiler's errors; empty if there are none."""
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     return "" if done.returncode == 0 else done.stderr or f"{command[0]} ended with {done.returncode}"
 
@@ -123,7 +124,7 @@ class Toolkits(unittest.TestCase):
                 self.assertEqual(self.load("load_sanitizer", headers, library(name, "libsanitizer-public.so")), "", (headers, name))
 
     def test_cuptis_have_what_is_taken(self):
-        """Of one major version: no other is asked for."""
+        """Tries CUPTIs of one major version each, because gpumem asks for no other."""
         self.assertEqual(self.load("load_cupti", "12.6", library("12.6", "libcupti.so.12")), "")
         self.assertEqual(self.load("load_cupti", "newest", library("newest", "libcupti.so.13")), "")
         self.assertRegex(self.load("load_cupti", "12.6", library("12.4", "libcupti.so.12")),

@@ -1,4 +1,4 @@
-// What a contribution holds of the reports that it was made of: what they say of a GPU, and not whose it is.
+// A contribution keeps what its reports say of a GPU, and leaves out whose GPU it is.
 
 #include <sstream>
 
@@ -19,7 +19,7 @@ report::Record measured(const char* probe, std::vector<Parameter> parameters) {
   return record;
 }
 
-/// Of somebody who calls everything "secret".
+/// A report of a user who calls everything "secret".
 report::Report secret() {
   report::Report report;
   report.tool.version = "0.1.0";

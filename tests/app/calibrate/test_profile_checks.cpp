@@ -28,8 +28,8 @@ std::vector<fs::path> json_files(const fs::path& folder) {
   return files;
 }
 
-/// The cases of probes that a calibration measures, but for patterns, of which the model takes a second each. Of GPUs
-/// side by side none, because they take from each other.
+/// Reads the cases of probes that a calibration measures. Leaves out patterns, because the model takes a second for
+/// each, and GPUs that ran at the same time, because they slow each other down.
 report::Report read(const fs::path& file) {
   constexpr std::string_view samples[] = {"samples"};
   constexpr std::string_view names[] = {"offset", "stride", "bank", "zero-copy", "transfer", "batching", "latency"};
@@ -49,7 +49,7 @@ std::vector<model::FitCase> launches_of(const std::vector<report::Report>& repor
   return launches;
 }
 
-/// What a check says of the H200's profile once `change` is done to it.
+/// Returns the check's verdict on the H200's profile after `change`.
 ProfileCheck after(const std::function<ProfileCheck(const model::Profile&)>& check,
                    const std::function<void(model::Profile&)>& change) {
   model::Profile profile = model::load_profile("h200");
@@ -165,7 +165,7 @@ TEST_CASE("a profile predicts its own measurements", "[profile_checks]") {
   const auto check = [&](const model::Profile& profile) {
     return check_predictions(profile, launches, reports, probes());
   };
-  /// What is wrong with a rate so many times as high; nothing if the check passes.
+  /// Returns what the check says of a rate multiplied by `factor`; empty if it passes.
   const auto wrong = [&](model::RateMember rate, double factor) {
     const ProfileCheck found = after(check, [&](model::Profile& profile) { profile.rates.*rate *= factor; });
     return found.passed ? "" : found.said;

@@ -1,4 +1,4 @@
-// Which cases a user's words choose, and what is said of words that choose none.
+// A user's words choose cases; words that choose none are an error.
 
 #include "app/commands/case_filter.hpp"
 #include "tests/app/fakes.hpp"

@@ -83,7 +83,7 @@ class Fixture {
 
   [[nodiscard]] std::string path(const std::string& name) const { return (directory / name).string(); }
   [[nodiscard]] std::string content(const std::string& name) const { return content_of(directory / name); }
-  /// Whether stdout says so, wherever lines break.
+  /// True if stdout has the text, wherever its lines break.
   [[nodiscard]] bool said(const std::string& text) const {
     std::string all = out.str();
     std::ranges::replace(all, '\n', ' ');

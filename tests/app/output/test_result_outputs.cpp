@@ -18,7 +18,7 @@ struct Fixture {
     return {request, report::table_formats(), out, {}};
   }
   [[nodiscard]] std::string file(const std::string& name) const { return (directory / name).string(); }
-  /// What a request makes on stdout of a result that is its format's name.
+  /// Returns the stdout of a request whose result is the name of its format.
   std::string stdout_of(const ResultRequest& request) {
     out.str({});
     outputs(request).finish(write_name);

@@ -112,11 +112,11 @@ class RawWriter {
   RawWriter& image(std::uint32_t number, const std::string& elf) {
     return event(inject::EventKind::image, bytes_of(inject::ImageEvent{number, 0}) + elf);
   }
-  /// Of the kernel of that number, which has to be there.
+  /// Writes the machine code of the kernel with that number, which has to be in the data.
   RawWriter& code(std::uint32_t kernel, const std::string& instructions, std::uint32_t parameter_offset = 0) {
     return event(inject::EventKind::code, bytes_of(inject::CodeEvent{kernel, parameter_offset}) + instructions);
   }
-  /// Of a launch of the slot, over as many as there are passes.
+  /// Writes the counts of a launch of the slot, gathered over `passes` launches.
   RawWriter& counts(std::uint32_t slot, const measure::Counts& counts, std::uint32_t passes = 6) {
     std::string payload = bytes_of(inject::CountsEvent{.slot = slot, .passes = passes});
     for (const measure::CounterField& field : measure::counter_fields()) {
@@ -130,7 +130,7 @@ class RawWriter {
   RawWriter& range(std::uint32_t number, const std::string& name) {
     return event(inject::EventKind::range, bytes_of(inject::RangeEvent{number, 0}) + name);
   }
-  /// Who asked for a launch of the slot.
+  /// Writes the caller of a launch of the slot.
   RawWriter& caller(std::uint32_t slot, const std::vector<RawCallerFrame>& frames, const std::string& operation = "",
                     std::uint64_t order = 0) {
     std::string payload =
@@ -142,7 +142,7 @@ class RawWriter {
     for (const RawCallerFrame& frame : frames) payload += frame.bytes();
     return event(inject::EventKind::caller, payload);
   }
-  /// What a site of the slot's first sample touches.
+  /// Writes the array that a site of the slot's first sample touches.
   RawWriter& array(std::uint32_t slot, const inject::Site& site, std::uint64_t bytes,
                    const std::vector<RawCallerFrame>& made_at = {}) {
     std::string payload = bytes_of(inject::ArrayEvent{.slot = slot,
@@ -163,7 +163,7 @@ class RawWriter {
     for (const inject::Site& site : sites) payload += bytes_of(site);
     return event(inject::EventKind::sample, payload + parameters);
   }
-  /// Of a kernel: so many launches, each timed.
+  /// Adds a slot of a kernel with `launches` launches of `each_ns`, all of them timed.
   inject::LaunchSlot& slot(std::uint32_t kernel, std::uint64_t launches, double each_ns, std::uint32_t grid = 1024,
                            std::uint32_t device = 0) {
     inject::LaunchSlot slot;

@@ -41,7 +41,7 @@ report::Record record_of(const test::RawWriter& writer) {
 
 const inject::Site site = test::streaming(inject::RawOp::load, 1 << 20, 1024);
 
-// Of host.cc: within its calls, before the addresses that these return to.
+// Addresses in host.cc's program: within the calls, before the addresses that these return to.
 constexpr std::uint64_t in_inner = 0x1037;
 constexpr std::uint64_t in_outer = 0x1059;
 

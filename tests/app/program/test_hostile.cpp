@@ -49,7 +49,7 @@ test::RawWriter small_program() {
   return writer;
 }
 
-/// What is written is read back, with all that `gpumem run` makes of it.
+/// Requires that the report, with all that `gpumem run` adds to it, can be read back after it is written.
 void require_readable(const report::Report& report) {
   report::Report whole = report::completed(report);
   std::ostringstream json;
@@ -57,7 +57,7 @@ void require_readable(const report::Report& report) {
   REQUIRE_NOTHROW(report::read_report(json.str(), "what was written"));
 }
 
-/// What a report may hold, whatever its files do.
+/// Requires that a report holds only what it may, whatever its raw files held.
 void require_sane(const report::Report& report) {
   require_readable(report);
   const auto amount = [](std::optional<double> value) { return !value || (std::isfinite(*value) && *value >= 0); };

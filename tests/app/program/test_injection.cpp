@@ -1,4 +1,4 @@
-// Where what is injected is looked for.
+// The places where the injected library is looked for.
 
 #include <filesystem>
 #include <map>

@@ -80,7 +80,8 @@ LaunchSums sums_of(const Workload& workload) {
   return launch;
 }
 
-/// What the sites marked, all wasteful ones if none is, could save of the launch as it is priced.
+/// Returns the share of the launch's predicted time that the marked sites could save. Without marks, all wasteful sites
+/// count as marked.
 double saved_share(const LaunchSums& launch, std::vector<bool> good = {}) {
   const Pricing pricing(launch, h200());
   if (good.empty()) {

@@ -19,7 +19,7 @@ std::string instruction(std::uint64_t operation) {
   return test::bytes_of(std::uint64_t{0x7000 | operation}) + test::bytes_of(std::uint64_t{0});
 }
 
-/// Of a matrix of floats whose rows lie side by side, as an H100's driver makes it.
+/// Makes the tensor map of a matrix of floats whose rows lie side by side, as an H100's driver makes it.
 std::string tensor_map(std::uint64_t address, std::uint32_t width, std::uint32_t height, unsigned box_width,
                        unsigned box_height) {
   std::array<std::uint32_t, 16> words{};
@@ -34,7 +34,7 @@ std::string tensor_map(std::uint64_t address, std::uint32_t width, std::uint32_t
   return test::bytes_of(words);
 }
 
-/// Of 64 blocks of one warp. Both texts have to outlive it.
+/// Makes a launch of 64 blocks of one warp. Both texts have to outlive it.
 LaunchSums launch_of(const std::string& code, const std::string& parameters) {
   LaunchSums launch;
   launch.blocks = 64;

@@ -247,7 +247,7 @@ TEST_CASE("plan: all stands for what the device has, and a matrix has empty plac
   CHECK(pairs_left({{"from", {"all"}}}, 2) == Lines{"0 1", "1 0"});
   CHECK(pairs_left({{"from", {"1"}}}) == Lines{"1 0", "1 2"});
   CHECK(pairs_left({{"from", {"0,1"}}, {"to", {"0,1"}}}) == Lines{"1 0", "0 1"});
-  // What nothing else stands for is left, and will say why it cannot run.
+  // A pair that does not fit stays if there is no other; when it runs, it says why it cannot.
   CHECK(pairs_left({{"from", {"1"}}, {"to", {"1"}}}) == Lines{"1 1"});
   CHECK(pairs_left({{"from", {"7"}}}, 2) == Lines{"7 0", "7 1"});
   CHECK(pairs_left({}, 1) == Lines{"0 0"});

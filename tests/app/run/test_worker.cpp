@@ -33,7 +33,7 @@ std::string request(const std::string& what, const Json& settings = Json::object
   return json.dump();
 }
 
-/// What comes out, a JSON object a line.
+/// Returns the worker's answers, which are one JSON object a line.
 std::vector<Json> answers_to(const std::string& input) {
   std::istringstream in(input);
   std::ostringstream out;

@@ -36,12 +36,12 @@ std::string refusal(const std::string& json) {
 
 Suite parse(const std::string& json) { return parse_suite(json, "s.json", registry); }
 
-/// What is wrong with one entry of `probes`.
+/// Returns the error of a suite with this one entry of `probes`.
 std::string entry_refusal(const std::string& entry) { return refusal(suite_of("[" + entry + "]")); }
 
 const std::string two_probes = R"([{"probe": "shift", "axes": {"op": "read,copy"}}, {"probe": "skip"}])";
 
-/// What is wrong with the members of an expectation that has a name.
+/// Returns the error of a suite whose one expectation has a name and these members.
 std::string wrong(const std::string& members) {
   return refusal(suite_of(two_probes, R"([{"name": "e", )" + members + "}]"));
 }

@@ -1,5 +1,6 @@
 // Adds up the values of each block in shared memory, step by step. The threads of the bad kernel work on words that lie
-// ever further apart, so more and more of them meet in one bank. Those of the good one work on neighbouring words.
+// ever further apart, so more and more of them meet in one bank. The threads of the good kernel work on neighbouring
+// words.
 
 #include "pair.hpp"
 

@@ -1,6 +1,6 @@
 // Multiplies two matrices, a thread an element of the product. The lanes of the bad kernel have elements of one column,
-// so their loads and stores are a row apart. Those of the good one have elements of one row. The matrices fit into L2:
-// the point is what the multiprocessors ask of it.
+// so their loads and stores are a row apart. The lanes of the good kernel have elements of one row. The matrices fit
+// into L2: the point is what the multiprocessors ask of it.
 
 #include "pair.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-// What the pairs share: checked calls, arrays on the GPU, data that is the same in every run, and running the bad and
-// the good kernel one after the other. Each pair is a program of its own:
+// Shared by the pairs: checked calls, arrays on the GPU, data that is the same in every run, and a function that runs
+// the bad and the good kernel one after the other. Each pair is a program of its own:
 //
 //   nvcc -std=c++17 -O3 -lineinfo -arch=sm_90 -o transpose tests/corpus/pairs/transpose.cu
 

@@ -72,7 +72,7 @@ std::uint64_t itself(std::uint64_t i) { return i; }
 
 std::uint64_t transposed(std::uint64_t i) { return i % 4096 * 4096 + i / 4096; }
 
-/// Of a matrix with rows of 4096 elements, in an order of access that `point` and `neighbour` say.
+/// Returns the index of a neighbour of a point, in a matrix with rows of 4096 elements.
 std::uint64_t five_points(std::uint64_t point, std::uint64_t neighbour) {
   constexpr std::uint64_t offsets[] = {0, 4095, 4096, 4097, 8192};
   return point + offsets[neighbour];

@@ -45,7 +45,7 @@ WarpRequest words(std::uint64_t k, unsigned word_bytes, std::uint32_t active,
   return request;
 }
 
-/// What the definitions of request.hpp and a set of every byte touched give.
+/// Counts by the definitions of request.hpp, with a set of every byte touched.
 ExactSummary by_byte(const Requests& launch) {
   Counts counts;
   std::unordered_map<std::uint64_t, unsigned> bytes_of_sector;
@@ -115,8 +115,8 @@ LaunchExtent reach_of(const Requests& launch, std::uint64_t highest_request) {
   return reach;
 }
 
-/// Whether the launch is counted as byte by byte: with its extent, with more than it and without, in one piece and in
-/// many, by one thread and by several.
+/// Checks that the launch is counted as byte by byte: with its extent, with a larger one and without, in one piece and
+/// in many, by one thread and by several.
 void check_exact(Requests launch) {
   const ExactSummary expected = by_byte(launch);
   const std::uint64_t extent = launch.extent_bytes;
@@ -256,7 +256,7 @@ TEST_CASE("wavefronts are counted exactly, of all word sizes and operations", "[
       for (const std::uint64_t reach : {8U, 64U, 3000U}) {
         Requests launch = launch_of(200, word_bytes, (reach + 1) * word_bytes, [=](std::uint64_t k) {
           const auto active = static_cast<std::uint32_t>(k % 3 == 0 ? hash(k) : all_lanes);
-          // Of every fourth request pairs of lanes agree, which loads of wide words are faster for.
+          // In every fourth request, pairs of lanes share an address, which makes loads of wide words faster.
           return words(k, word_bytes, active, [=](std::uint64_t i) { return hash(k % 4 == 0 ? i / 2 : i) % reach; });
         });
         launch.space = Space::shared;

@@ -54,7 +54,7 @@ Launch repeated(std::vector<WarpRequest> first, std::int64_t growth_bytes, std::
   return launch;
 }
 
-/// Whether the launch is counted as by evaluating it all, and how many requests that took.
+/// Checks that the launch is counted as if all of it were evaluated. Returns the number of requests evaluated.
 std::uint64_t check_same(const Launch& launch, const CountingLimits& limits = {.threads = 1}) {
   const ExactSummary expected = summarise_exactly(launch.requests, {.threads = 1});
   *launch.evaluated = 0;

@@ -193,7 +193,7 @@ std::size_t blocks_by_byte(const WarpRequest& request, unsigned block_bytes) {
   return blocks.size();
 }
 
-/// Whether no two active lanes of a pair (lane, lane ^ distance) differ in address.
+/// True if the active lanes of every pair (lane, lane ^ distance) have the same address.
 bool pairs_share(const WarpRequest& request, unsigned distance) {
   std::map<unsigned, std::set<std::uint64_t>> addresses_of_pair;
   for (unsigned lane = 0; lane < 32; ++lane) {

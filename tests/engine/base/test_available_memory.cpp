@@ -132,7 +132,7 @@ TEST_CASE("available memory: no more than a limit of the process leaves, which e
 }
 
 TEST_CASE("a little more host memory than there is: not said to be as much", "[available memory]") {
-  // What is available changes from moment to moment, but not by gibibytes between these two lines.
+  // The available memory changes from moment to moment, but not by gibibytes between these two lines.
   const std::uint64_t available = available_host_bytes();
   REQUIRE(available > 0);
   CHECK_NOTHROW(require_host_memory(available / 2, "cannot allocate"));

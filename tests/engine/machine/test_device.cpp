@@ -1,4 +1,4 @@
-// What a device's attributes say of its links and memory.
+// The links and the memory of a device, from its attributes.
 
 #include "engine/machine/device.hpp"
 #include "tests/catch.hpp"

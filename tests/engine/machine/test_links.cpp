@@ -1,4 +1,4 @@
-// What joins two GPUs, from what NVML and CUDA say of nodes of every kind, none of which is at hand.
+// The links between two GPUs, from NVML's and CUDA's answers on nodes of every kind. The answers are made up.
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// What joins two GPUs, in words and in short.
+// The link between two GPUs, in words and in short.
 
 #include <set>
 

@@ -25,7 +25,7 @@ std::optional<CompiledKernels> compiled(const KernelSource& source, unsigned com
   return test::compiled(source, compute_capability);
 }
 
-/// Of the one kernel in the text.
+/// Returns the accesses of the one kernel in the text; nullopt if it cannot be compiled here.
 std::optional<Accesses> accesses_of(const std::string& text, unsigned compute_capability = 90) {
   const auto kernels = compiled({.text = text, .headers = {}, .kernels = {"kernel"}}, compute_capability);
   if (!kernels) return std::nullopt;
@@ -268,7 +268,7 @@ TEST_CASE("machine accesses: other than declared", "[machine_accesses]") {
   CHECK(difference({{Space::global, Op::atomic, 0, 1}}) == "1 x global atomic, which no site declares");
   CHECK(difference({{Space::global, Op::load, 0, 1}}) == "1 x global load instead of 0");
 
-  // Where stores are declared, all of them are.
+  // If a site declares stores, no other stores are tolerated.
   CHECK(differs_from(Accesses{{Space::global, Op::store, 4, 2}}, std::vector{site(Op::store, 4, 1)}) ==
         "2 x 4-byte global store instead of 1");
 }

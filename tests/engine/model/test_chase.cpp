@@ -1,4 +1,4 @@
-// What a step of a chase takes: plateaus of the levels, and between them shares of misses that only grow.
+// The cycles of a chase's step: a plateau for each level, and between plateaus a share of misses that only grows.
 
 #include <cmath>
 #include <stdexcept>

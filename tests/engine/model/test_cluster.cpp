@@ -1,4 +1,4 @@
-// What blocks of a cluster reach in each other's shared memory, by op, movers, sharers and sectors.
+// The rate at which blocks of a cluster reach each other's shared memory, by op, movers, sharers and sectors.
 
 #include <cmath>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// Which profile predicts for a GPU: the chosen one, this user's own, the shipped one, or none.
+// The profile that predicts for a GPU: the chosen one, the user's own, the shipped one, or none.
 
 #include "engine/base/error.hpp"
 #include "engine/model/find_profile.hpp"
@@ -82,7 +82,7 @@ TEST_CASE("a GPU is predicted by the own profile of its name, else by the shippe
   CHECK(folder.told.empty());
   CHECK(profile_of(Folder::device_called("NVIDIA H200")).name == "h200");  // nobody's own
 
-  // Of two, the one that calibrate would write.
+  // If two profiles are of this GPU, the one that calibrate would write is taken.
   folder.add("a.json", "another", "NVIDIA H200");
   CHECK(folder.of("NVIDIA H200").name == "mine");
 }

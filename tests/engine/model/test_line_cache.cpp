@@ -115,7 +115,7 @@ TEST_CASE("line cache: sets share the lines out", "[line_cache]") {
     CHECK(cache.size() < lines + lines / 16 + 2);
     for (std::uint64_t number = 0; number < 4 * lines; ++number) insert(cache, number << 7U);
     CHECK(cache.used() == cache.size());
-    // Of half as many lines, sets lack place for few.
+    // If half as many lines are inserted, few of them find their set full.
     cache.clear();
     CHECK(cache.used() == 0);
     CHECK(cache.find(0) == nullptr);

@@ -1,4 +1,4 @@
-// How many blocks a multiprocessor holds, against NVIDIA's occupancy calculator.
+// The number of blocks that a multiprocessor holds, compared with NVIDIA's occupancy calculator.
 
 #include "engine/model/occupancy.hpp"
 #include "engine/model/profile.hpp"

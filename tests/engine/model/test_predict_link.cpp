@@ -1,5 +1,5 @@
-// What the model says of the host link, held to what was measured on an H200 behind PCI Express gen5 x16. The workloads
-// are written by hand: no probe's choices are in between.
+// Predictions of the host link, compared with measurements on an H200 behind PCI Express gen5 x16. The workloads are
+// written by hand, so no probe's choices play a part.
 
 #include <algorithm>
 #include <cmath>
@@ -236,7 +236,8 @@ TEST_CASE("mapped memory is reached over the link and nowhere else", "[predict][
       for (const char* other : {"l2_sectors", "l2_lines", "dram"}) CHECK(stage(prediction, other) == 0);
     }
   }
-  // What does not depend on the size: a launch that no memory wakes for, and the first load's way. Stores are posted.
+  // The time of a small span does not depend on its size: it is a launch without device memory to wake, and the latency
+  // of the first load. Stores are posted, so they add no latency.
   CHECK(microseconds(Kernel{.span_bytes = 4 * kib}.predict(read)) == Approx(1.6 + 1.4).epsilon(0.1));
   CHECK(microseconds(Kernel{.span_bytes = 4 * kib}.predict(write)) == Approx(1.6).epsilon(0.1));
 }

@@ -39,14 +39,14 @@ std::string parse_error_of(const std::string& text) {
   return error_of([&] { static_cast<void>(parse_profile(text, source)); });
 }
 
-/// What is wrong with the shipped profile once `change` is done to it.
+/// Returns the error of the shipped profile after `change`.
 std::string error_after(const std::function<void(Json&)>& change) {
   Json profile = shipped();
   change(profile);
   return parse_error_of(profile.dump());
 }
 
-/// What is wrong once this raw text stands for the value of launch_s.
+/// Returns the error of the shipped profile with this raw text as the value of launch_s.
 std::string error_with_value(const std::string& value) {
   Json profile = shipped();
   profile["rates"]["launch_s"]["value"] = "HERE";
@@ -69,7 +69,7 @@ TEST_CASE("every shipped profile is sound", "[profile]") {
     CHECK(profile.device.theoretical_bandwidth_bytes_per_s() > 0);
     CHECK(profile.device.shared_peak_bytes_per_s() > 0);
 
-    // What a profile leaves out comes from the H200's, which is whole.
+    // A profile takes the rates that it leaves out from the H200's profile, which has all.
     const Json file = shipped(name);
     const Json rates = (file.contains("gpu") ? shipped(file.at("gpu").get<std::string>()) : file).at("rates");
     for (const RateField& field : rate_fields()) CHECK((field.measured_only || profile.how.contains(field.name)));

@@ -1,4 +1,4 @@
-// Which profile a text means, on a list of the GPUs that people own, shipped or not.
+// The profile that a text means, tried on a list of the GPUs that people own, shipped or not.
 
 #include <algorithm>
 
@@ -33,7 +33,7 @@ std::string fitting(const std::string& text, const std::vector<ProfileName>& nam
   return all;
 }
 
-/// What stands between the colon and the semicolon.
+/// Returns the part of the error between the colon and the semicolon.
 std::string instead_of(const std::string& text) {
   const std::string error = none_fits(text, known);
   const std::string begin = "no GPU profile '" + text + "': ";

@@ -1,4 +1,5 @@
-// How long loads wait in the queues of a busy memory: nothing beside no traffic, longer beside more, and between mixes.
+// Loads wait in the queues of a busy memory: not at all without traffic, and longer the more traffic there is. A mix of
+// loads and stores lies between the mixes that were measured.
 
 #include <stdexcept>
 

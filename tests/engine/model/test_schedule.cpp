@@ -163,7 +163,7 @@ TEST_CASE("copies of pageable memory hold the host, so that nothing overlaps", "
   CHECK(stage(simulated, "copies") == Approx(8 * 0.25));
   CHECK(stage(simulated, "pcie") == Approx(8));
 
-  // What was launched before goes on beside it.
+  // A kernel that was launched before goes on beside the copy.
   const Schedule beside =
       simulate({{Work::busy_kernel, "kernel", 0, 10}, {Work::copy_to_device, "in", 1, 2, 1, true}}, profile);
   CHECK(beside.timeline[1].end_s == Approx(6.25));
@@ -222,7 +222,7 @@ TEST_CASE("the host computes beside the device unless it waits for a stream", "[
   CHECK(seconds(1).seconds == Approx(6));
   CHECK(seconds(0).seconds == Approx(11));
   CHECK(stage(seconds(1), "host") == Approx(5));
-  // What is issued after it waits for it.
+  // A copy that is issued after the host's work waits for that work.
   CHECK(simulate({{Work::busy_host, "host", 1, 5}, {Work::copy_to_device, "in", 0, 6}}, round_profile()).seconds ==
         Approx(11));
 }

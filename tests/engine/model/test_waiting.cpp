@@ -1,4 +1,4 @@
-// How long a launch waits for its loads: by how busy it keeps memory, and by what nobody waits for.
+// The busier a launch keeps memory, the longer it waits for its loads. Nobody waits for a store.
 
 #include "engine/model/occupancy.hpp"
 #include "engine/model/stages.hpp"

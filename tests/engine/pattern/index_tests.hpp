@@ -1,5 +1,5 @@
 #pragma once
-// What tests of indices from files have in common.
+// Shared by the tests of indices from files.
 
 #include <algorithm>
 #include <cstdint>
@@ -30,7 +30,7 @@ inline void require_formats_taken(const std::string& message) {
   }
 }
 
-/// What a usage error says, which has to be one line of printable text.
+/// Returns the message of the usage error, which has to be one line of printable text.
 template <class Work>
 std::string error_of(const Work& work) {
   try {

@@ -26,7 +26,7 @@ struct RandomExpression {
   Reference value;
 };
 
-/// What operands may be.
+/// The kinds of operands and operations that may be drawn.
 struct Kinds {
   bool place_in_launch = true;  ///< lane, warp, thread and block too
   bool large_literals = true;   ///< up to 64 bits, and not only such as strides have

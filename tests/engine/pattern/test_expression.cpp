@@ -14,7 +14,7 @@ namespace {
 
 using Int = std::int64_t;
 
-/// What an expression is as C++: compiled, with the names that it has here.
+/// An expression and the same in C++, as a function of the names that an expression knows.
 struct Compiled {
   std::string text;
   std::function<Int(Int i, Int n, Int lane, Int warp, Int thread, Int block)> value;
@@ -291,7 +291,7 @@ TEST_CASE("a list of expressions is parted by the commas outside parentheses and
   CHECK(parts("  i  ,  7  ") == Parts{"i", "7"});
   CHECK(parts("min(i, 5), max(i, min(2, 3)) + (i), i") == Parts{"min(i, 5)", "max(i, min(2, 3)) + (i)", "i"});
   CHECK(parts("i * {1,2,5}, i + min({0..3}, n)") == Parts{"i * {1,2,5}", "i + min({0..3}, n)"});
-  // What is missing is for the parser to say.
+  // Splitting reports no errors: that is left to the parser.
   CHECK(parts("") == Parts{""});
   CHECK(parts("i,") == Parts{"i", ""});
   CHECK(parts(",,") == Parts{"", "", ""});

@@ -1,4 +1,4 @@
-// Which instructions an expression is compiled to, as far as they cost something.
+// The instructions that an expression is compiled to, as far as they cost something.
 
 #include <string>
 

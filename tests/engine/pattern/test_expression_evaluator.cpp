@@ -127,7 +127,7 @@ TEST_CASE("division by zero says the column and the first access that does it") 
   CHECK(error_in("(i == 40 || 5 / (i - 40)) && i > 50 && 5 / (i - 40)", consecutive(32)) == "nothing");
   CHECK(error_in("(i == 40 || 5 / (i - 40)) && i > 30 && 5 / (i - 40)", consecutive(32)).find("column 42") !=
         std::string::npos);
-  // What && stands for outside is evaluated all the same.
+  // An operand outside the && is evaluated all the same.
   CHECK(error_in("(i > 50 && i) + 5 / (i - 40)", consecutive(32)).find("column 19") != std::string::npos);
   CHECK(error_in("n / (n - 100 ? 1 : lane)", consecutive(5)).find("access i = 5") != std::string::npos);
 }

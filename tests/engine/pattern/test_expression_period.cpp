@@ -30,7 +30,7 @@ std::string proved(const std::string& text, Int n = Int{1} << 28U) {
   return "every " + std::to_string(found->period) + " by " + growth + " from " + first;
 }
 
-/// Of an expression of i and n, by a brute that knows no shortcuts.
+/// Returns all values of an expression of i and n, evaluated one by one without shortcuts.
 std::vector<std::optional<Int>> all_values(const RandomExpression& drawn, Int n) {
   std::vector<std::optional<Int>> values;
   for (Int i = 0; i < n; ++i) values.push_back(drawn.value({.i = i, .n = n}));

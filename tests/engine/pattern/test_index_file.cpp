@@ -118,7 +118,7 @@ std::string bytes_of(const std::vector<Word>& all) {
   return {reinterpret_cast<const char*>(all.data()), all.size() * sizeof(Word)};
 }
 
-/// What unnamed words are taken for; the beginning of the refusal where they are not.
+/// Returns the format that unnamed words are taken for, or the beginning of the error if they are refused.
 std::string taken_for(const std::string& content) {
   const std::string refused = error_of([&] { static_cast<void>(read_indices(bytes_in_memory(content, "a"))); });
   if (refused != "nothing thrown") return refused.substr(0, refused.find_first_of(";:", 3));

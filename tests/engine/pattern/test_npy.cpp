@@ -13,7 +13,7 @@ std::string bytes(const char (&text)[n]) {  // with the NUL characters inside
 }
 std::string blanks(std::size_t count) { return std::string(count, ' ') + "\n"; }
 
-// What numpy 2.4.6 writes, to the byte, on a little-endian machine.
+// Files as numpy 2.4.6 writes them on a little-endian machine, to the byte.
 const std::string numpy_u1 = bytes("\x93NUMPY\x01\x00v\x00{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }") +
                              blanks(60) + bytes("\x03\x00\xff");
 const std::string numpy_i8 =

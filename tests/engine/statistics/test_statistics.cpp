@@ -220,7 +220,7 @@ TEST_CASE("stopping rule: budgets end it", "[statistics]") {
   // Below the minimum, but never without a sample.
   CHECK(rule.decide(first(1), Seconds(1)) == Decision::out_of_budget);
   CHECK(rule.decide(std::span<const Seconds>(), Seconds(100)) == Decision::more);
-  // What converged by the end of its budget did converge.
+  // Samples that have converged by the end of the budget count as converged.
   CHECK(rule.decide(std::vector(15, Seconds(2)), Seconds(100)) == Decision::converged);
 }
 

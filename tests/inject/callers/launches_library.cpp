@@ -1,4 +1,4 @@
-// What the injected library does about callers and arrays, without a driver: a program that loads this library says
+// The injected library's handling of callers and arrays, without a driver: a program that loads this library says
 // itself when it launches and allocates.
 
 #include <cstring>
@@ -69,9 +69,9 @@ GPUMEM_EXPORTED void allocate(std::uint64_t address, std::uint64_t bytes) {
 }
 GPUMEM_EXPORTED void give_back(std::uint64_t address) { note_free(AllocatedBy::driver, address); }
 
-// What an operator launches.
+// The launches of an operator.
 GPUMEM_EXPORTED void launch_operator() { launch("operator", 0x7f0000000000); }
 GPUMEM_EXPORTED void launch_backward() { launch("backward", 0x7f0000000000); }
 GPUMEM_EXPORTED void launch_backward_in_thread() { launch("backward_in_thread", 0x7f0000000000); }
-/// Of a thread of which Python knows nothing, by a function that calls what it is given.
+/// Launches in a thread that Python does not know, through `call`, which calls the function it is given.
 GPUMEM_EXPORTED void launch_in_thread(void (*call)(void (*)())) { std::thread(call, launch_backward_in_thread).join(); }

@@ -30,7 +30,7 @@ package = {"__name__": "package.layers", "gpumem": gpumem, "make": framework.fra
 exec(compile("def forward(name, address):\n    gpumem.launch(name, address)\n\n"
              "def empty(address, size):\n    make(address, size)\n",
              "/somewhere/lib/python3.12/site-packages/package/layers.py", "exec"), package)
-# What torch.compile generates, and calls in the place of the function that it compiled.
+# Code as torch.compile generates it, called in the place of the function that it compiled.
 generated = {"__name__": "generated", "gpumem": gpumem}
 exec(compile("def call(name, address):\n    gpumem.launch(name, address)\n",
              "/tmp/torchinductor_root/ab/cab12.py", "exec"), generated)

@@ -1,6 +1,6 @@
 """A program that compares its stack, as a library that it calls sees it, with what Python says of it:
    stacks.py LIBRARY
-It runs with every version of Python from 3.8 on. What differs is printed, and the exit code is 1."""
+It runs with every version of Python from 3.8 on. It prints the differences, and the exit code is 1 if there are any."""
 
 import asyncio
 import ctypes

@@ -37,7 +37,7 @@ TEST_CASE("lines by ranges, as 3.10 has them", "[callers][lines]") {
 }
 
 TEST_CASE("lines by locations, as 3.11 and later have them", "[callers][lines]") {
-  // Of RESUME, one of lines and columns, of columns alone, of no line, of a line alone that is 70 further back.
+  // Entries of RESUME, of lines and columns, of columns alone, of no line, and of a line alone that is 70 further back.
   const Bytes table = {0x80, 0x00, 0xd9, 0x04, 0x05, 0x80, 0x12, 0xf9, 0xe8,
                        0x4d, 0x02, 0xf0, 0x43, 0x02, 0x01, 0x05, 0x06};
   CHECK(python_line(PythonLines::locations, table, 200, 0) == 200);

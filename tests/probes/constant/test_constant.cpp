@@ -1,4 +1,4 @@
-// What the constant probe says of its cases, and what it concludes from cycles that were made up.
+// The constant probe's descriptions of its cases, and its conclusions from cycles that were made up.
 
 #include <set>
 #include <string>

@@ -44,7 +44,7 @@ inline Outcome outcome_of(const Case& tested, double gb_per_s) {
   return {.tested = tested, .headline = gb_per_s, .seconds = bytes / (gb_per_s * 1e9), .bytes_per_s = gb_per_s * 1e9};
 }
 
-// What is concluded from outcomes, in words and as facts.
+// Conclusions from outcomes, in words and as facts.
 using gpumem::test::advice;
 using gpumem::test::conclusion;
 

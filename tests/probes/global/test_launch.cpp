@@ -35,7 +35,7 @@ bool repeats_itself(const access::Site& site) {
   return true;
 }
 
-/// Whether the sites repeat themselves as they say, and are counted exactly.
+/// Checks that the sites repeat themselves as they declare, and are counted exactly.
 void check_counts(const Workload& workload) {
   REQUIRE(!workload.sites.empty());
   for (const access::Site& site : workload.sites) {

@@ -60,7 +60,7 @@ TEST_CASE("random: sectors come in no order that could be foreseen", "[random]")
   }
   CHECK(ascending > steps * 4 / 10);
   CHECK(ascending < steps * 6 / 10);
-  // Of two places drawn at random the mean distance is a third.
+  // The mean distance of two places drawn at random is a third of the extent.
   CHECK(distance / steps / static_cast<double>(pattern.extent(0)) == Approx(1.0 / 3).epsilon(0.05));
 }
 

@@ -1,4 +1,4 @@
-// What the levels of memory show together.
+// Conclusions from the levels of memory together.
 
 #include <string>
 #include <variant>

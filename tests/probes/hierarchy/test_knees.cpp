@@ -35,7 +35,7 @@ double cost_of(double bytes, double first, const std::vector<Level>& levels) {
   return cost;
 }
 
-/// Those of the probe.
+/// The footprints that the probe sweeps.
 std::vector<double> footprints() {
   std::vector<double> all;
   for (const double k : {8, 16, 32, 64}) all.push_back(k * kib);

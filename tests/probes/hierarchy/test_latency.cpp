@@ -1,4 +1,4 @@
-// What the latency probe says of its cases, and what it concludes from latencies that were made up or measured
+// The latency probe's descriptions of its cases, and its conclusions from latencies that were made up or measured
 // elsewhere.
 
 #include <map>

@@ -1,4 +1,4 @@
-// What the probe says of a chase beside traffic, and what it concludes from latencies that were made up.
+// The probe's description of a chase beside traffic, and its conclusions from latencies that were made up.
 
 #include <map>
 #include <string>

@@ -1,4 +1,4 @@
-// What the working-set probe says of its cases, and which capacities it names.
+// The working-set probe's descriptions of its cases, and the capacities that it names.
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// What the batching probe says of its cases, and what it concludes from times that were measured elsewhere.
+// The batching probe's descriptions of its cases, and its conclusions from times that were measured elsewhere.
 
 #include <map>
 #include <string>

@@ -1,4 +1,4 @@
-// What the overlap probe says of its cases, and what it concludes from times that were measured elsewhere.
+// The overlap probe's descriptions of its cases, and its conclusions from times that were measured elsewhere.
 
 #include <algorithm>
 #include <string>

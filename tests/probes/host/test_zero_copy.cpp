@@ -1,4 +1,5 @@
-// What the zero-copy probe says of its cases, and what it concludes from times that were made up or measured elsewhere.
+// The zero-copy probe's descriptions of its cases, and its conclusions from times that were made up or measured
+// elsewhere.
 
 #include <string>
 #include <tuple>

@@ -39,7 +39,7 @@ Device device_of(const std::string& compute_capability, unsigned threads, unsign
 
 using Warps = std::vector<std::uint64_t>;
 
-/// What the default sweep has of each limit.
+/// Returns the resident warps of the planned cases, by what limits them.
 std::map<std::string, Warps> planned(const Device& device, const std::vector<app::GivenAxis>& given = {}) {
   app::Plan plan = app::make_plan(probes(), {"occupancy"}, given);
   std::map<std::string, Warps> warps;

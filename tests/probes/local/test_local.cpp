@@ -1,4 +1,4 @@
-// What the local probe says of its cases, and what it concludes from rates that were made up.
+// The local probe's descriptions of its cases, and its conclusions from rates that were made up.
 
 #include <set>
 #include <string>

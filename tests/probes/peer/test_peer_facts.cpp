@@ -15,7 +15,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 using Rate = std::function<double(std::uint64_t, std::uint64_t)>;
 
-/// What every pair of eight GPUs reaches by a method of copying.
+/// Adds the rates of every pair of eight GPUs with a method of copying.
 void add(std::vector<Outcome>& outcomes, const std::string& via, const Rate& gb_per_s) {
   for (std::uint64_t source = 0; source < 8; ++source) {
     for (std::uint64_t target = 0; target < 8; ++target) {

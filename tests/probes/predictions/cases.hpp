@@ -9,7 +9,7 @@
 
 namespace gpumem::model::test {
 
-/// How the global probes launch. The defaults saturate an H200's memory.
+/// The launch of a global probe. The defaults saturate an H200's memory.
 struct Shape {
   std::uint64_t word_bytes = 4;
   std::uint64_t elements_per_thread = 8;

@@ -139,7 +139,7 @@ struct KnownFloatAtomics {
   }
 };
 
-/// What is pinned of the errors of some cases.
+/// The figures of some cases' errors that the tests pin.
 struct Figures {
   double mean = 0;
   double root_mean_square = 0;
@@ -207,7 +207,7 @@ struct Pin {
   Figures figures;  ///< with the constants as they are
 };
 
-/// Of the patterns drawn at random, those that are counted and simulated soon. All 192 would take minutes.
+/// The patterns drawn at random that are counted and simulated fast. All 192 would take minutes.
 const std::vector<std::size_t> fitted = {6, 8, 11, 17, 18, 20, 21, 28, 31, 40, 66, 80, 92};
 const std::vector<std::size_t> held_out = {31, 48, 61, 63, 67, 71, 72, 82};
 
@@ -232,7 +232,7 @@ std::vector<Pin> pins() {
        {0.0326573503, 0.0759266974, 0.0021769899, 0.185869447}}};
 }
 
-/// Of two values: no pattern that was drawn divides so.
+/// The rate of dividing one value by another. No case depends on it, because no pattern that was drawn does so.
 const std::string of_no_case = "integer_division_cycles";
 
 Profile moved(const RateField& field, double value) {

@@ -20,7 +20,7 @@ std::optional<double> seconds_of(const std::vector<StageTime>& stages, std::stri
 
 Workload describe(const Case& tested, const Profile& profile) { return tested.probe->describe(tested, profile.device); }
 
-/// What the hardware would count if the prediction were right.
+/// Returns the counts of the hardware if the prediction were right.
 measure::Counts as_predicted(const Demand& demand) {
   measure::Counts counts;
   counts.l2_read_sectors = demand.l2_load_sectors + demand.pcie_load_sectors;

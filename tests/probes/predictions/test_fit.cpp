@@ -11,7 +11,7 @@ namespace gpumem::model::test::test_fit {
 
 namespace {
 
-/// What the global probes do in many shapes, as long as `profile` says they take.
+/// Makes cases of the stride probe in many shapes. Their times are the predictions of `profile`.
 std::vector<FitCase> cases_of(const Profile& profile, const std::vector<std::string>& ops,
                               const std::vector<std::uint64_t>& strides) {
   std::vector<FitCase> cases;

@@ -1,4 +1,4 @@
-// What the model says of the registered probes' cases: what is counted is exact, what is timed follows from it.
+// Predictions of the registered probes' cases: the counts are exact, and the times follow from them.
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// What the order of addresses would be worth.
+// The gain of accesses in the order of their addresses.
 
 #include <initializer_list>
 #include <utility>

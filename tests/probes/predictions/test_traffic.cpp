@@ -1,5 +1,5 @@
-// What of a launch's accesses goes how far, of patterns of which that can be said beforehand: on an H200 whose caches
-// and multiprocessors are fewer, so that short launches fill them.
+// The accesses of a launch that reach L2 and memory, for patterns whose traffic is known beforehand. The GPU is an H200
+// with smaller caches and fewer multiprocessors, so that short launches fill them.
 
 #include <bit>
 #include <initializer_list>
@@ -48,7 +48,7 @@ Traffic traffic(const std::string& element, const std::string& op, std::uint64_t
   return *simulated;
 }
 
-/// How many multiples of `whole` it is.
+/// Matches `times` times `whole`.
 auto multiple(double times, double whole) { return Approx(times * whole); }
 
 double of(std::uint64_t bytes) { return static_cast<double>(bytes); }
@@ -168,7 +168,7 @@ TEST_CASE("traffic: how far reads that come back go is a matter of how much lies
   // 512 KiB, 64 for each multiprocessor, eight times over.
   const std::string again = "i % (n / 8)";
   const Traffic in_first = traffic(again, "read", 4 * mib, small_gpu(mib, 128 * kib));
-  // Of caches that would do, sets lack place for few.
+  // The caches are large enough, but a few lines find their set full.
   CHECK(in_first.l2_read_sectors == Approx(sectors_in(512 * kib)).epsilon(0.1));
   CHECK(in_first.l2_read_requests == Approx(lines_in(512 * kib)).epsilon(0.1));
   CHECK(in_first.fetched_bytes < 0.02 * 4 * mib);

@@ -49,7 +49,7 @@ bool is_permutation(std::uint64_t texels) {
   return true;
 }
 
-/// Whether steps may be taken apart into their parts.
+/// True if a step's texel is the sum of the texels of its parts.
 template <class Order>
 bool is_sum_of_parts(std::uint64_t texels) {
   const Walk<Order> walk{Grid::of(texels)};

@@ -324,7 +324,7 @@ TEST_CASE("indices: notation is repeated until the buffer is full", "[indices]")
   CHECK(first(decided("0,3", {buffer, {"delta_elements", std::uint64_t{1}}})) == Addresses{0, 3, 1, 4, 2});
   CHECK(first(decided("UNIFORM:2:3:NR", {buffer})) == Addresses{0, 3, 6, 9, 12});
   CHECK(first(decided("UNIFORM:2:3:1", {buffer})) == Addresses{0, 3, 1, 4, 2});
-  // Of what is repeated, the part that is left out need not be there.
+  // If the buffer ends within a repetition, the rest of it need not be allocated.
   CHECK(describe(decided("0,100", {{"buffer_bytes", std::uint64_t{12}}})).allocated_bytes == 101 * 4 + 12 + 256 * 4);
   CHECK(describe(decided("0,100", {{"buffer_bytes", std::uint64_t{4}}})).allocated_bytes == 4 + 4 + 256 * 4);
   CHECK(decided("0,3").number("buffer_bytes") == 1024 * mib);
@@ -343,7 +343,7 @@ TEST_CASE("indices: files of Spatter's say what is done, and how often", "[indic
   REQUIRE(names_of(both) == Names{"from indices", "indices", "source", "target"});
   CHECK(addresses_of(both.sites[2], 1) == Addresses{0, 32, 4, 36});
   CHECK(addresses_of(both.sites[3], 1) == Addresses{4, 0, 12, 8});
-  // What the user says goes before.
+  // The user's options go before the file's.
   CHECK(names_of(describe(decided(path + "#0", {{"op", "write"}}))) == Names{"indices", "target"});
   CHECK(addresses_of(describe(decided(path + "#2", {{"op", "read"}})).sites[1], 1) == Addresses{0, 32, 4, 36});
   CHECK(addresses_of(describe(decided(path + "#2", {{"op", "write"}})).sites[1], 1) == Addresses{4, 0, 12, 8});

@@ -51,7 +51,7 @@ Compiled compiled(const Launch& launch, const std::string& element, const std::s
   return result;
 }
 
-/// What is said of kernels with accesses other than declared.
+/// Returns the error for a kernel with accesses other than declared.
 std::string difference_of(const Compiled& compiled, const Workload& declared) {
   try {
     require_accesses(*compiled.kernels, declared);

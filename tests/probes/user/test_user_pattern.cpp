@@ -185,7 +185,7 @@ PatternFacts facts_of_text(const std::string& element, const std::string& active
   return facts_of(user_pattern(element, active, launch), launch);
 }
 
-/// What is refused of a pattern, before or while it is evaluated.
+/// Returns the error of a pattern that is refused, before or while it is evaluated.
 std::string refusal_of(const std::function<void()>& work) {
   try {
     work();
@@ -537,7 +537,7 @@ TEST_CASE("user pattern: what is known is what was found", "[user_pattern]") {
       check_known(element, active, launch_with(4999, {256, 1}));
     }
   }
-  // What was known first is forgotten at some time, and found again.
+  // The first facts are forgotten at some time, and found again.
   for (int shift = 0; shift < 300; ++shift) {
     const Launch launch = launch_with(64, {32, 1});
     const UserPattern pattern = user_pattern("i + " + std::to_string(shift), "1", launch);

@@ -90,7 +90,7 @@ TEST_CASE("bounds are inclusive, and hold from above as well", "[check]") {
   expectation.at_most.reset();
   expectation.at_least = 5.001;
   CHECK(held(expectation).starts_with("fail: "));
-  // Of a lower and an upper bound the one that is nearer decides.
+  // If there is a lower and an upper bound, the nearer one decides.
   expectation.cases = select({1, 3, 8}, {"read"});
   expectation.at_least = 5;
   expectation.at_most = 11;

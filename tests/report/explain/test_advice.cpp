@@ -1,4 +1,4 @@
-// What is worth changing in a program: one list of its results, whose keys stay, with a command that works.
+// Advice on changes to a program: one list for its results, with keys that stay and a command that works.
 
 #include <algorithm>
 #include <cstdlib>
@@ -140,7 +140,7 @@ TEST_CASE("Advice names what keeps a kernel waiting by the keys of its verdict",
   CHECK(advice.source_line.empty());
   record.stages[0].stage = "uneven_work";
   CHECK(cause_and_cure(record) == "uneven_work share_out_work");
-  // Of a library's kernel its caller can at least change how much it does at once.
+  // The caller of a library's kernel can at least change how much it does at once.
   record.parameters[0].value = "cub::DeviceScanKernel";
   advice = advice_on(record);
   CHECK(advice.cure == "more_work_at_once");

@@ -1,4 +1,4 @@
-// What GPUs that cross the host link at the same time show of it: reports of eight GPUs, made up.
+// Conclusions about a host link that GPUs cross at the same time, from made-up reports of eight GPUs.
 
 #include <cstdint>
 #include <optional>

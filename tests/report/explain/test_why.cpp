@@ -63,7 +63,7 @@ TEST_CASE("shifted stores: aligning the base is worth what the aligned case show
   CHECK(brief({shifted, faster(shifted, 1.25, 4)}) == "5 sectors per store where 4 would do; align the base: 1.25 x");
   // Alone there is nothing to say how much it would gain.
   CHECK(why({shifted}).ends_with("each store touches 5 sectors where 4 would do; align the base to 32 bytes."));
-  // Where the aligned case is no faster, the shift is not what limits.
+  // If the aligned case is no faster, the shift is not the limit.
   CHECK(why({shifted, faster(shifted, 1.01, 4)}).ends_with(". Nothing better in this sweep: 50 % of peak."));
 }
 
@@ -245,7 +245,7 @@ TEST_CASE("the cure goes with the gain of the next alternative that has it, and 
   CHECK(why(all).ends_with("pad the row by one word: 2.00 x at layout padded. Still better: layout none, 4.00 x."));
   CHECK(brief(all) == "32-way bank conflicts; pad: 2.00 x");
   CHECK(why({plain, other("padded", 2, 1)}).ends_with("pad the row by one word: 2.00 x at layout padded."));
-  // What comes before is no next step, but may be the best.
+  // A case that comes before is no next step, but may be the best.
   CHECK(explanations(std::vector<Record>{other("padded", 2, 1), plain})[1].full.ends_with("2.00 x at layout padded."));
   CHECK(why({plain, other("worse", 0.9, 1)}).ends_with("pad the row by one word."));
 }

@@ -1,5 +1,5 @@
-// Which GPUs of a fleet are off: planted outliers and nothing else, whatever the number of machines, the noise and the
-// names; and that every format says so.
+// Finds the GPUs of a fleet that are off: planted outliers and nothing else, whatever the number of machines, the noise
+// and the names. Every format says so.
 
 #include <algorithm>
 #include <cmath>

@@ -79,7 +79,7 @@ std::string page_of(const std::vector<NamedReport>& reports) {
   return out.str();
 }
 
-/// What a page says, not how it looks.
+/// Returns the page without its style, which does not change what it says.
 std::string without_style(std::string page) {
   const std::size_t begin = page.find("<style>");
   const std::size_t end = page.find("</style>");

@@ -133,7 +133,7 @@ void check_same(const Record& found, const Record& expected) {
 
 void check_round_trip(const Record& record) { check_same(read_record_line(line_of(record)), record); }
 
-/// Whether reading ends in one of the two ways it may: a record, or an exception of the kind its header names.
+/// True if reading ends in one of the two ways it may: a record, or an exception of the kind that its header names.
 bool ends_well(const std::string& line) {
   try {
     static_cast<void>(read_record_line(line));

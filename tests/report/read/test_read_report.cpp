@@ -106,7 +106,7 @@ TEST_CASE("links between GPUs survive the way through JSON", "[read_report]") {
       "theoretical_gb_per_s": 450.0, "peer_access": true, "no_access": null})");
   expected["pcie_bytes_per_s"] = report.devices[2].link_bytes_per_s().value();
   CHECK(links[0] == expected);
-  // What nobody knows is absent, never 0.
+  // An unknown value is null, never 0.
   CHECK(links[5] == AnyJson::parse(R"({"gpu": 6, "path": "unknown", "nvlinks": null, "nvlinks_down": null,
       "nvlink_version": null, "nvswitch": false, "bytes_per_nvlink_s": null, "pcie_bytes_per_s": null,
       "theoretical_gb_per_s": null, "peer_access": null, "no_access": null})"));
@@ -170,7 +170,7 @@ TEST_CASE("the reference reports of every version are read", "[read_report]") {
     const std::string text = test::content_of(entry.path());
     const Report report = read_report(text, entry.path());
     CHECK(report.results.size() == AnyJson::parse(text).at("results").size());
-    // Those of programs of the corpus are committed without, and contributions have none.
+    // Reports of the corpus's programs are committed without samples, and contributions have none.
     const bool contributed = entry.path().filename().string().starts_with("calibration");
     if (!report.program && !contributed) CHECK(report.results.front().time->samples.size() > 5);
     ++count;

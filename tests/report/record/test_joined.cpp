@@ -17,7 +17,7 @@ using test::counts_of;
 const Counts counts = counts_of(
     {{&Counts::global_load_requests, 1000}, {&Counts::global_load_sectors, 4000}, {&Counts::achieved_occupancy, 0.5}});
 
-/// What another run of the example counted: of its first kernel, and of one that the example does not have.
+/// The report of another run that counted the example's first kernel, and a kernel that the example does not have.
 Report counted() {
   Report report = examples::program();
   report.program->engines = {counters_engine};

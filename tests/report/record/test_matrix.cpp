@@ -1,4 +1,4 @@
-// Which tables are matrices, and which cases of one are unlike the others.
+// Finds the tables that are matrices, and the cases of a matrix that are unlike the others.
 
 #include <set>
 
@@ -83,7 +83,7 @@ TEST_CASE("pairs are held against all others of which the same is predicted", "[
   const std::set<std::pair<std::string, std::string>> first = {{"0", "1"}};
   *islands.results.front().headline.measured = 51;  // as slow as between the islands
   CHECK(unlike_places(within) == first);
-  // Where nothing is predicted, pairs are held against those that are as near.
+  // Without predictions, pairs are compared with the pairs that are as near.
   for (Record& record : islands.results) record.headline.predicted.reset();
   *islands.results.front().headline.measured = 200;
   CHECK(unlike_places(within) == first);

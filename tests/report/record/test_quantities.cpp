@@ -1,4 +1,4 @@
-// What an expectation can ask of a case or of a device, by its name.
+// The quantities of a case or a device that an expectation can name.
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-// What the writers of checks make of one report that holds every verdict and hostile texts, as golden files.
+// The writers of checks, compared with golden files of one report that holds every verdict and hostile texts.
 
 #include <functional>
 #include <sstream>

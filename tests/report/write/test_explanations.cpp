@@ -1,4 +1,4 @@
-// What `gpumem explain` says of a small report, compared with tests/report/golden, and the column of a table.
+// The output of `gpumem explain` for a small report, compared with tests/report/golden, and the column of a table.
 
 #include <sstream>
 

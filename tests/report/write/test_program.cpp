@@ -1,4 +1,4 @@
-// What `gpumem run` shows of a user's program: the golden files, and what they do not hold.
+// The output of `gpumem run` for a user's program: the golden files, and what they do not hold.
 
 #include <algorithm>
 #include <functional>

@@ -53,7 +53,7 @@ std::vector<json> on_threads(const json& trace, const std::string& beginning) {
 
 constexpr std::int64_t rounding_ns = 4;  // of months in microseconds
 
-/// What a viewer takes for granted.
+/// Checks everything that a viewer of traces takes for granted.
 void check_sound(const json& trace) {
   std::map<std::pair<json, json>, std::vector<TimeSpan>> threads;
   for (const json& event : events(trace, "X")) {

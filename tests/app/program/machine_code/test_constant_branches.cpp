@@ -32,7 +32,7 @@ ConstantBranches branches_of(const std::string& parameters) {
   return constant_branches(code, instructions_of(code, 9), 9, launched_with(parameters));
 }
 
-/// What the straight code of a kernel stores, by the offset from its first parameter.
+/// Returns the values that the straight code of a kernel stores, by the offset from its first parameter.
 std::map<std::uint32_t, std::optional<std::uint32_t>> stored(const std::vector<std::uint64_t>& words,
                                                              const LaunchConstants& launch) {
   std::map<std::uint32_t, std::optional<std::uint32_t>> all;
