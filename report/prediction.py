@@ -45,7 +45,7 @@ def is_sound(case):
 
 
 def case_key(case, names=None):
-    """Of the parameters in `names` alone: what a report was made before has no value of axes that came later."""
+    """Identifies a case by the parameters in `names` alone: an older report lacks the axes that came later."""
     return case.probe, tuple(sorted(pair for pair in case.parameters.items() if names is None or pair[0] in names))
 
 
@@ -92,7 +92,7 @@ def load(path, predictor):
 # ---- Predicting anew
 
 class Predictor:
-    """What a program predicts for the cases of reports."""
+    """Has a program predict the cases of reports."""
 
     def __init__(self, program):
         self.program = program
@@ -196,7 +196,7 @@ def code(text):
 
 
 def drawn_row(case):
-    """Of the parameters, first those that make the pattern."""
+    """A row of the table of drawn patterns: the parameters that make the pattern come first."""
     kind, half = case.drawn
     values = [case.report.words.amount(case.headline.quantity, value)
               for value in (case.headline.measured, case.predicted)]
@@ -240,7 +240,7 @@ def capitalised(text):
 
 
 def kernels_section(output):
-    """What the page says of kernels of programs, which other reports say: as a list, for there may be none."""
+    """The section of the page on kernels of programs, which comes from other reports: a list, empty if there is none."""
     try:
         found = KERNELS_SECTION.search(output.read_text(encoding="utf-8"))
     except (OSError, ValueError):  # a page yet to be written, or none of ours
