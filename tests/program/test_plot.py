@@ -190,11 +190,12 @@ class Figures(PlotTest):
     def test_packed_reports_are_read(self):
         source = H200 / "stride.json"
         path = self.directory / "packed"
-        for pack in (gzip.compress, lzma.compress):
-            path.write_bytes(pack(source.read_bytes()))
-            self.assertEqual(len(reports.read(str(path)).results), len(reports.read(str(source)).results))
-            path.write_bytes(path.read_bytes()[:-9])
-            with self.assertRaisesRegex(UserError, "is compressed, and damaged or truncated"):
+        path.write_bytes(gzip.compress(source.read_bytes()))
+        self.assertEqual(len(reports.read(str(path)).results), len(reports.read(str(source)).results))
+        for content, wrong in ((path.read_bytes()[:-9], "is compressed, and damaged or truncated"),
+                               (lzma.compress(source.read_bytes()), "unpack it with unxz")):
+            path.write_bytes(content)
+            with self.assertRaisesRegex(UserError, wrong):
                 reports.read(str(path))
 
     def test_several_gpus(self):
