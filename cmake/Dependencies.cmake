@@ -38,6 +38,19 @@ gpumem_library(nlohmann_json 3.10
 gpumem_library(CLI11 2.1
   https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.4.2.tar.gz
   f2d893a65c3b1324c50d4e682c0cdc021dd0477ae2c048544f39eed6654b699a)
+# Unpacks reports and index files; without it an error says what does. Statically as well where that is possible, so that
+# the program starts on a machine without it.
+set(ZLIB_USE_STATIC_LIBS ON)
+find_package(ZLIB QUIET)
+if(NOT ZLIB_FOUND)
+  set(ZLIB_USE_STATIC_LIBS OFF)
+  find_package(ZLIB QUIET)
+endif()
+add_library(gpumem_zlib INTERFACE)
+if(ZLIB_FOUND)
+  target_link_libraries(gpumem_zlib INTERFACE ZLIB::ZLIB)
+  target_compile_definitions(gpumem_zlib INTERFACE GPUMEM_ZLIB)
+endif()
 
 if(GPUMEM_TESTS)
   # Any version: asking for one of Catch2 2 would refuse a 3, and both do.

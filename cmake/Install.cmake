@@ -62,7 +62,7 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 # Loaded at run time where they are: the driver, NVML, CUPTI for --counters, the Compute Sanitizer's library for
 # `gpumem run`. Python draws pages, and figures with matplotlib.
 string(REPLACE "." "-" cuda_release "${GPUMEM_CUDA_VERSION}")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3, zlib1g, liblzma5, cuda-sanitizer-${cuda_release}")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3, cuda-sanitizer-${cuda_release}")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libcuda1, libnvidia-ml1, cuda-cupti-${cuda_release}, python3-matplotlib")
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
 mark_as_advanced(DPKG_SHLIBDEPS)

@@ -67,7 +67,7 @@ ReadFile read_one(const std::string& file, std::istream& standard_input, report:
   }
 }
 
-/// The files given, and the files *.json, *.json.gz and *.json.xz in the directories given, sorted by name. Hidden
+/// The files given, and the files *.json and *.json.gz in the directories given, sorted by name. Hidden
 /// files and subdirectories are left out. A file that is named twice is there once.
 std::vector<std::string> fleet_files(const std::vector<std::string>& paths) {
   std::vector<std::string> files;

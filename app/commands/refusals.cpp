@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
 
 #include "app/commands/instead.hpp"
 #include "app/commands/words.hpp"
@@ -127,6 +130,19 @@ void refuse_backend(const std::string& value) {
                                 measures ? "to measure on a GPU: cuda" : "to predict without a GPU: model"));
 }
 
+/// Throws the usage error for a format of index files that NumPy converts.
+void refuse_index_format(const std::string& value) {
+  constexpr std::pair<std::string_view, std::string_view> others[] = {
+      {"npz", "numpy.load('FILE')['NAME']"},      {"u16", "numpy.fromfile('FILE', 'u2')"},
+      {"u32be", "numpy.fromfile('FILE', '>u4')"}, {"u64be", "numpy.fromfile('FILE', '>u8')"},
+      {"i32be", "numpy.fromfile('FILE', '>i4')"}, {"i64be", "numpy.fromfile('FILE', '>i8')"}};
+  const auto* const other = std::ranges::find(others, value, &std::pair<std::string_view, std::string_view>::first);
+  if (other == std::end(others)) return;
+  throw usage_error(
+      fmt::format("--index-format: '{}' is not read; convert the file: numpy.save('a.npy', {}.astype('i8'))", value,
+                  other->second));
+}
+
 /// The commands that have an option.
 std::string owners_hint(const std::string& option, const Interface& interface) {
   std::vector<std::string> owners;
@@ -174,6 +190,7 @@ void refuse_values_of_others(CommandLine line, const Interface& interface) {
     const std::string option = option_name(line[i]);
     if (option == "--backend" && find_option(command->options, option) != nullptr)
       refuse_backend(value_of(line[i], line.subspan(i)));
+    if (option == "--index-format") refuse_index_format(value_of(line[i], line.subspan(i)));
     if (option != "--format" || format == nullptr) continue;
     const std::string value = value_of(line[i], line.subspan(i));
     if (std::ranges::find(format->choices.words, value) != format->choices.words.end()) continue;

@@ -32,8 +32,8 @@ struct Suite {
 /// Throws a usage error for a suite without probes, which only reports can be held to.
 void refuse_nothing_to_run(const Suite& suite);
 
-/// The shipped suite of a name ("smoke") or, if the text looks like a path (has a slash or ends in .json, .json.gz or
-/// .json.xz), that of a file, or of standard input ("-"). Throws a usage error for an unknown name (with those there
+/// The shipped suite of a name ("smoke") or, if the text looks like a path (has a slash or ends in .json or
+/// .json.gz), that of a file, or of standard input ("-"). Throws a usage error for an unknown name (with those there
 /// are) or an invalid file.
 [[nodiscard]] Suite load_suite(const std::string& name_or_path, const std::vector<Probe>& registry);
 

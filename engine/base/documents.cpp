@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <tuple>
 
@@ -70,8 +71,8 @@ std::string foreign_text(std::string_view text, const std::string& source) {
   for (const std::string_view begin : {"\xff\xfe"sv, "\xfe\xff"sv, "{\0"sv, "\0{"sv}) {
     if (text.starts_with(begin)) {
       return fmt::format(
-          "in UTF-16, as a shell of Windows writes it; convert it: iconv -f UTF-16 -t UTF-8 {} > utf-8.json",
-          file_word(source));
+          "in UTF-16, as a shell of Windows writes it; convert it: iconv -f UTF-16 -t UTF-8 {} > utf-8{}",
+          file_word(source), std::filesystem::path(file_word(source)).extension().string());
     }
   }
   return {};

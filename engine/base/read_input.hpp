@@ -11,7 +11,7 @@ namespace gpumem {
 /// More than any report has. A larger input is another file, or has no end.
 inline constexpr std::size_t most_input_bytes = std::size_t{256} << 20U;
 
-/// Returns all that a stream has, unpacked if it is compressed with gzip or xz (unpack.hpp). Throws a usage error that
+/// Returns all that a stream has, unpacked if it is compressed with gzip (unpack.hpp). Throws a usage error that
 /// names the source if it cannot be read or has more than `most_bytes` after unpacking.
 [[nodiscard]] std::string read_input(std::istream& in, const std::string& source,
                                      std::size_t most_bytes = most_input_bytes);

@@ -1,13 +1,10 @@
 #pragma once
-// Files that are compressed with gzip or xz, unpacked while they are read, by the zlib and liblzma of the system, which
-// are loaded when the first such file comes.
+// Files that are compressed with gzip, unpacked by zlib while they are read.
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace gpumem {
 
@@ -20,17 +17,12 @@ using ReadBytes = std::function<std::size_t(std::span<std::byte> into)>;
 /// Returns a reader of `begin`, the bytes that were taken, followed by the rest.
 [[nodiscard]] ReadBytes with_begin(ReadBytes rest, std::string begin);
 
-/// Returns a reader of a file's content, unpacked if the file begins as gzip or xz does. `packed` says if it does. The
-/// reader takes no more memory than the decoder, 256 MiB at most, however much is packed. Reading throws a usage error
-/// of one line that begins with the source if the system lacks the library (with the command that unpacks the file), or
-/// if the content is damaged or ends too early. It also throws if the content grows beyond 64 MiB and beyond 100 times
-/// its packed size: such a file is made to fill memory.
+/// Returns a reader of a file's content, unpacked if the file begins as gzip does. `packed` says if it does. The reader
+/// takes no more memory than zlib does, however much is packed. Throws a usage error of one line that begins with the
+/// source and says what unpacks the file if it is compressed with xz, or if gpumem was built without zlib. Reading
+/// throws one if the content is damaged or ends too early. It also throws if the content grows beyond 64 MiB and beyond
+/// 100 times its packed size: such a file is made to fill memory.
 [[nodiscard]] ReadBytes unpacked(ReadBytes read, const std::string& source, bool& packed);
-
-/// Returns a reader of an entry of a ZIP archive that is packed by deflate. `bytes` is its unpacked size; it and the
-/// CRC-32 tell if the entry is whole. Reading throws as for unpacked().
-[[nodiscard]] ReadBytes inflated(std::string_view packed, std::uint32_t crc32, std::uint64_t bytes,
-                                 const std::string& source);
 
 /// The path without the .gz or .xz that says how its content is packed.
 [[nodiscard]] std::string without_packing(const std::string& path);

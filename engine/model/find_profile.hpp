@@ -21,7 +21,7 @@ using Tell = std::function<void(const std::string& line)>;
 [[nodiscard]] std::filesystem::path own_profile_file(const std::filesystem::path& folder, const Device& device);
 
 /// Returns the profile that a text names: one in the folder `own` (empty: none) or a shipped one (profile_names.hpp). A
-/// text that looks like a path (has a slash or ends in .json, .json.gz or .json.xz) names a file, and "-" standard
+/// text that looks like a path (has a slash or ends in .json or .json.gz) names a file, and "-" standard
 /// input. Throws a usage error if a name fits none or several, or if a file is invalid.
 [[nodiscard]] Profile find_profile(const std::string& name_or_path, const std::filesystem::path& own);
 

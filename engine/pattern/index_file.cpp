@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cctype>
 #include <filesystem>
 #include <limits>
 
+#include "engine/base/documents.hpp"
 #include "engine/base/error.hpp"
 #include "engine/pattern/index_column.hpp"
 #include "engine/pattern/index_file_text.hpp"
 #include "engine/pattern/matrix_market.hpp"
 #include "engine/pattern/npy.hpp"
-#include "engine/pattern/npz.hpp"
-#include "engine/pattern/zip_archive.hpp"
 
 namespace gpumem::pattern {
 
@@ -25,9 +23,8 @@ struct Extension {
   IndexFormat format;
 };
 
-constexpr std::array<Extension, 16> extensions = {{
+constexpr std::array<Extension, 15> extensions = {{
     {".npy", IndexFormat::npy},
-    {".npz", IndexFormat::npz},
     {".mtx", IndexFormat::mtx},
     {".u32", IndexFormat::u32},
     {".uint32", IndexFormat::u32},
@@ -44,24 +41,9 @@ constexpr std::array<Extension, 16> extensions = {{
     {".json", IndexFormat::spatter},
 }};
 
-struct RawType {
-  unsigned word_bytes = 0;
-  bool is_signed = false;
-  bool big_endian = false;
-};
-
-RawType raw_type(IndexFormat format) {
-  const std::string_view name = to_string(format);  // "i64be"
-  const char size = name.at(1);
-  return {.word_bytes = size == '1'   ? 2U
-                        : size == '3' ? 4U
-                                      : 8U,
-          .is_signed = name.front() == 'i',
-          .big_endian = name.ends_with("be")};
-}
-
-IndexSequence sequence_of(const ByteSource& source, WordBuffer words, IndexFormat format) {
-  const auto [word_bytes, is_signed, big_endian] = raw_type(format);
+IndexSequence words_of(const ByteSource& source, IndexFormat format) {
+  const unsigned word_bytes = format == IndexFormat::u32 || format == IndexFormat::i32 ? 4 : 8;
+  WordBuffer words = read_words(source, std::numeric_limits<std::uint64_t>::max());
   if (words.bytes() == 0) {
     throw usage_error(
         fmt::format("{}: is empty; expected {} indices of {} bytes", source.name, to_string(format), word_bytes));
@@ -72,13 +54,12 @@ IndexSequence sequence_of(const ByteSource& source, WordBuffer words, IndexForma
                     "what it is, --index-format {}",
                     source.name, words.bytes(), word_bytes, to_string(format), fmt::join(named_index_formats, "|")));
   }
-  if (big_endian != (std::endian::native == std::endian::big)) swap_bytes(words, word_bytes);
   IndexSequence indices(std::move(words), word_bytes);
-  require_indices(indices, is_signed, source.name);
+  require_indices(indices, format == IndexFormat::i32 || format == IndexFormat::i64, source.name);
   return indices;
 }
 
-bool are_words(IndexFormat format) { return format >= IndexFormat::u16 && format <= IndexFormat::i64be; }
+bool are_words(IndexFormat format) { return format >= IndexFormat::u32 && format <= IndexFormat::i64; }
 
 /// The content of the file, unpacked. Bytes that are said to be words may look like anything, so they are unpacked only
 /// if the name says that they are packed.
@@ -90,20 +71,15 @@ ByteSource content_of(ByteSource source, std::optional<IndexFormat> format) {
   return source;
 }
 
-IndexFile read_unnamed_words(const ByteSource& source) {
-  WordBuffer words = read_words(source, std::numeric_limits<std::uint64_t>::max());
-  if (words.bytes() % sizeof(std::uint32_t) != 0) {
-    throw usage_error(
-        fmt::format("{}: is neither text, nor an array of numpy.save, nor words of 4 or 8 bytes: it has {} bytes, and "
-                    "control characters among them; pass what it is, --index-format {}",
-                    source.name, words.bytes(), fmt::join(named_index_formats, "|")));
+/// Throws the usage error for a file that has no format of these, by its first bytes.
+[[noreturn]] void refuse_other_file(std::string_view begin, const std::string& source) {
+  if (const std::string foreign = foreign_text(begin, source); !foreign.empty()) {
+    throw usage_error(fmt::format("{}: is {}", source, foreign));
   }
-  const IndexFormat format = format_of_words(words, source.name);
-  return {sequence_of(source, std::move(words), format), format, true};
-}
-
-void refuse_foreign(std::string_view begin, const std::string& source) {
-  if (const auto what = foreign_file(begin)) throw usage_error(source + ": " + *what);
+  throw usage_error(
+      fmt::format("{}: is no text, no .npy file and no Matrix Market file; if it has nothing but words, pass "
+                  "--index-format u32|u64|i32|i64, else save its indices with NumPy: numpy.save('a.npy', indices)",
+                  source));
 }
 
 constexpr std::size_t begin_bytes = 4096;  // of a file: enough to tell text from words
@@ -128,7 +104,6 @@ std::optional<IndexFormat> index_format_of_path(const std::string& path) {
 
 std::optional<IndexFormat> index_format_of_begin(std::string_view begin) {
   if (begin.starts_with(npy_magic)) return IndexFormat::npy;
-  if (begin.starts_with(zip_begin)) return IndexFormat::npz;
   if (begin.starts_with(matrix_market_begin)) return IndexFormat::mtx;
   const auto is_no_text = [](unsigned char c) { return (c < ' ' && !(c >= '\t' && c <= '\r')) || c == 0x7f; };
   if (std::ranges::any_of(begin, is_no_text)) return std::nullopt;
@@ -140,7 +115,7 @@ std::optional<IndexFormat> index_format_of_begin(std::string_view begin) {
 namespace {
 
 IndexSequence read_as(IndexFormat format, const ByteSource& source, const std::optional<std::string>& column) {
-  if (column && format != IndexFormat::text && format != IndexFormat::npz) {
+  if (column && format != IndexFormat::text) {
     throw usage_error(fmt::format("{}: has no columns, for it was read as {}; leave --index-column out", source.name,
                                   to_string(format)));
   }
@@ -149,15 +124,13 @@ IndexSequence read_as(IndexFormat format, const ByteSource& source, const std::o
       return read_npy(source);
     case IndexFormat::text:
       return column ? read_index_column(source, *column) : read_index_text(source);
-    case IndexFormat::npz:
-      return read_npz(source, column);
     case IndexFormat::mtx:
       return read_matrix_market(source);
     case IndexFormat::spatter:
       throw usage_error(
           fmt::format("{}: holds configurations of Spatter, where a list of indices is expected", source.name));
     default:
-      return sequence_of(source, read_words(source, std::numeric_limits<std::uint64_t>::max()), format);
+      return words_of(source, format);
   }
 }
 
@@ -167,11 +140,10 @@ IndexFile read(const ByteSource& packed, const SaidOfFile& said, std::optional<I
   ByteSource source = content_of(packed, said.format);
   if (said.format) return {read_as(*said.format, source, said.column), *said.format};
   std::string begin = take_begin(source.read, begin_bytes);
-  refuse_foreign(begin, source.name);
   const auto format = hint ? hint : index_format_of_begin(begin);
+  if (!format) refuse_other_file(begin, source.name);
   source.read = with_begin(std::move(source.read), std::move(begin));
-  if (format) return {read_as(*format, source, said.column), *format};
-  return read_unnamed_words(source);
+  return {read_as(*format, source, said.column), *format};
 }
 
 }  // namespace

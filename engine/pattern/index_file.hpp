@@ -14,52 +14,37 @@ namespace gpumem::pattern {
 
 enum class IndexFormat {
   npy,      ///< an array of integers as numpy.save writes it, flattened in C order
-  u16,      ///< little-endian words and nothing else
-  u32,      ///< the same of 4 bytes
+  u32,      ///< little-endian words of 4 bytes and nothing else
   u64,      ///< of 8 bytes
   i32,      ///< signed, as the next; none may be negative
   i64,      ///<
-  u32be,    ///< big-endian words
-  u64be,    ///<
-  i32be,    ///<
-  i64be,    ///<
   text,     ///< decimal integers, see index_file_text.hpp; of a table one column, see index_column.hpp
-  npz,      ///< an archive of such arrays, or a sparse matrix of scipy's, see npz.hpp
   mtx,      ///< a sparse matrix in Matrix Market's format, see matrix_market.hpp
   spatter,  ///< Spatter's configurations, see spatter.hpp: not one sequence, but a description of some
 };
 
 /// Names in the order of the enumeration. Users do not pass the last: a Spatter file is told by its name or content.
-inline constexpr std::array<std::string_view, 14> index_format_names = {
-    "npy", "u16", "u32", "u64", "i32", "i64", "u32be", "u64be", "i32be", "i64be", "text", "npz", "mtx", "spatter"};
+inline constexpr std::array<std::string_view, 8> index_format_names = {"npy", "u32",  "u64", "i32",
+                                                                       "i64", "text", "mtx", "spatter"};
 /// The values of --index-format beside "detect".
 inline constexpr std::span<const std::string_view> named_index_formats =
     std::span(index_format_names).first<index_format_names.size() - 1>();
 [[nodiscard]] std::string_view to_string(IndexFormat format);
 [[nodiscard]] std::optional<IndexFormat> index_format_of_name(std::string_view name);
 
-/// The format that the file's extension stands for, in small letters or capitals: .npy, .npz, .mtx, .u32, .u64, .i32,
-/// .i64, .txt, .csv, .json and some more. It may be followed by .gz or .xz. nullopt for other extensions, such as .bin,
-/// which may be anything.
+/// The format that the file's extension stands for, in small letters or capitals: .npy, .mtx, .u32, .u64, .i32, .i64,
+/// .txt, .csv, .json and some more. It may be followed by .gz. nullopt for other extensions, such as .bin, which may be
+/// anything.
 [[nodiscard]] std::optional<IndexFormat> index_format_of_path(const std::string& path);
 
-/// The format of a file by its first bytes, if its name does not say it: an array of numpy.save, an archive of such
-/// arrays, a matrix in Matrix Market's format, or, if all bytes are those of text, configurations of Spatter or text.
-/// nullopt for other files: they are words.
+/// The format of a file by its first bytes, if its name does not say it: an array of numpy.save, a matrix in Matrix
+/// Market's format, or, if all bytes are those of text, configurations of Spatter or text. nullopt for other files.
 [[nodiscard]] std::optional<IndexFormat> index_format_of_begin(std::string_view begin);
-
-/// Decides by evidence between u32 and u64 for the little-endian words of a file that does not say which. The file has
-/// a multiple of 4 bytes, at least 4. Most 64-bit indices have an upper half of 0, or all of them a small one. 32-bit
-/// indices stay below 2^31, because larger ones are usually kept in 64 bits. Throws a usage error if the file looks
-/// like something else (floats, big-endian words, words of 16 bits, neither width rather than the other), which also
-/// says which --index-format reads it all the same.
-[[nodiscard]] IndexFormat format_of_words(const WordBuffer& words, const std::string& source);
 
 /// The user's words on a file that holds more than one list of indices, or that does not show its format.
 struct SaidOfFile {
   std::optional<IndexFormat> format = {};
-  std::optional<std::string> column =
-      {};  ///< of a table, or the array of an archive; absent: all of it, or the only one
+  std::optional<std::string> column = {};  ///< of a table; absent: all of it
   bool operator==(const SaidOfFile&) const = default;
 };
 
@@ -67,14 +52,12 @@ struct SaidOfFile {
 struct IndexFile {
   IndexSequence indices;  ///< in words as wide as the file's; of text, in 32 bits where they suffice
   IndexFormat format;
-  bool guessed = false;  ///< the format is known by evidence alone (format_of_words())
 };
 
-/// Reads all indices of a source. Content that is compressed with gzip or xz is unpacked; if `said` names a format of
-/// words, only if the name ends in .gz or .xz. Takes little more memory than the words have, or than an archive has.
-/// Without a format in `said`, the content decides. Throws a usage error of one line with the wrong record and what to
-/// do; also for a file of Spatter's, for a column in a file without columns, and, if the content decides, for a file of
-/// another kind (foreign_file()).
+/// Reads all indices of a source. Content that is compressed with gzip is unpacked; if `said` names a format of words,
+/// only if the name ends in .gz. Without a format in `said`, the content decides. Throws a usage error of one line with
+/// the wrong record and what to do; also for a file of Spatter's, for a column in a file without columns, and, if the
+/// content decides, for a file that has no format of these.
 [[nodiscard]] IndexFile read_indices(const ByteSource& source, const SaidOfFile& said = {});
 
 /// The same for a path, or standard input ("-"). It is opened before its extension is looked at, so that a mistyped

@@ -36,18 +36,6 @@ class FileDescriptor {
   int number_;
 };
 
-template <class Word>
-Word swapped(Word word) {
-  if constexpr (sizeof(Word) == 2) return __builtin_bswap16(word);
-  if constexpr (sizeof(Word) == 4) return __builtin_bswap32(word);
-  if constexpr (sizeof(Word) == 8) return __builtin_bswap64(word);
-}
-
-template <class Word>
-void swap_words(std::span<Word> words) {
-  for (Word& word : words) word = swapped(word);
-}
-
 }  // namespace
 
 ByteSource open_bytes(const std::string& path_or_dash) {
@@ -108,12 +96,6 @@ WordBuffer read_words(const ByteSource& source, std::uint64_t most) {
   }
   words.resize(read, source.name);
   return words;
-}
-
-void swap_bytes(WordBuffer& words, unsigned word_bytes) {
-  if (word_bytes == 2) swap_words(words.as<std::uint16_t>());
-  if (word_bytes == 4) swap_words(words.as<std::uint32_t>());
-  if (word_bytes == 8) swap_words(words.as<std::uint64_t>());
 }
 
 std::string quoted_bytes(std::string_view content, std::size_t most) {

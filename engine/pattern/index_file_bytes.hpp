@@ -30,14 +30,6 @@ struct ByteSource {
 /// The next bytes, at most `most`, in memory that grows with what really comes: a header may promise anything.
 [[nodiscard]] WordBuffer read_words(const ByteSource& source, std::uint64_t most);
 
-/// Turns round the bytes of every word.
-void swap_bytes(WordBuffer& words, unsigned word_bytes);
-
-/// Recognises, by its first bytes (4 KiB suffice), a file that holds no indices or packs them in a way that is not read
-/// here. Its bytes would pass for words. Returns what the file is and what to do about it, to follow the file's name in
-/// an error: "is compressed with zstd; unpack it with unzstd". nullopt for all other files.
-[[nodiscard]] std::optional<std::string> foreign_file(std::string_view begin);
-
 /// The first `most` characters of a file for one line of an error, with codes for bytes that are no printable ASCII:
 /// "1.5", "\x00\x01...".
 [[nodiscard]] std::string quoted_bytes(std::string_view content, std::size_t most = 24);

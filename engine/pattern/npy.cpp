@@ -25,10 +25,7 @@ std::string read_part(const ByteSource& source, std::size_t bytes, std::string_v
 
 /// The error for a file that does not begin like an .npy file.
 Error no_npy(const std::string& begin, const std::string& source) {
-  const auto foreign = foreign_file(begin);
-  return usage_error(
-      fmt::format("{}: is no .npy file: {}", source,
-                  foreign ? "it " + *foreign : fmt::format("it begins with \"{}\"", quoted_bytes(begin))));
+  return usage_error(fmt::format("{}: is no .npy file: it begins with \"{}\"", source, quoted_bytes(begin)));
 }
 
 /// The version decides how many bytes the header's length has, little-endian. Its text is ASCII in all versions unless
@@ -86,7 +83,6 @@ IndexSequence read_npy(const ByteSource& source) {
   if (std::array<std::byte, 1> more{}; source.read(more) != 0) {
     refuse_size(fmt::format("more than {}", expected), "longer than its array");
   }
-  if (header.swapped) swap_bytes(words, header.word_bytes);
   IndexSequence indices(std::move(words), header.word_bytes);
   require_indices(indices, header.is_signed, source.name);
   return indices;

@@ -19,14 +19,13 @@ inline constexpr std::string_view npy_magic = "\x93NUMPY";
 struct NpyHeader {
   unsigned word_bytes = 0;  ///< 1, 2, 4 or 8
   bool is_signed = false;
-  bool swapped = false;              ///< its byte order is not this machine's
   std::vector<std::uint64_t> shape;  ///< empty for a single number
   std::uint64_t records = 0;         ///< the product of the shape, at least one, whose bytes fit in 64 bits
 };
 
 /// Reads the dictionary of the header, a Python literal, without the bytes before it. Throws a usage error that names
-/// the source for a damaged dictionary (with the byte, counted from 0), for a type that is no integer (with what
-/// converts it), for Fortran order where it makes a difference, and for an array without elements.
+/// the source for a damaged dictionary (with the byte, counted from 0), for a type that is no little-endian integer
+/// (with what converts it), for Fortran order where it makes a difference, and for an array without elements.
 [[nodiscard]] NpyHeader parse_npy_header(std::string_view dictionary, const std::string& source);
 
 /// All elements, in C order. Throws a usage error as parse_npy_header does, for another format or version, for an array

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <optional>
 
 #include "engine/base/error.hpp"
@@ -209,7 +208,9 @@ void parse_type(const std::string& type, const std::string& source, NpyHeader& h
   if ((kind == 'i' || kind == 'u') && std::ranges::find(sizes, size) != sizes.end()) {
     header.word_bytes = static_cast<unsigned>(size.front() - '0');
     header.is_signed = kind == 'i';
-    header.swapped = header.word_bytes > 1 && order == (std::endian::native == std::endian::little ? '>' : '<');
+    if (header.word_bytes > 1 && order == '>') {
+      throw usage_error(fmt::format("{}: is big-endian: convert with .astype(numpy.int64)", source));
+    }
     return;
   }
   const auto* const other = std::ranges::find(other_kinds, kind, &OtherKind::letter);

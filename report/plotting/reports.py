@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import gzip
 import json
-import lzma
 import sys
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -244,15 +243,14 @@ def of_json(raw: Any, path: str, findings: Mapping[str, str] | None = None) -> R
 
 
 def content(path: str) -> bytes:
-    """The bytes of a file, or of standard input ("-"), unpacked if they are compressed with gzip or xz."""
+    """The bytes of a file, or of standard input ("-"), unpacked if they are compressed with gzip."""
     packed = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    if packed.startswith(b"\xfd7zXZ\0"):
+        raise UserError(f"{path}: is compressed with xz, which is not read; unpack it with unxz")
     try:
-        for begin, unpack in ((b"\x1f\x8b\x08", gzip.decompress), (b"\xfd7zXZ\0", lzma.decompress)):
-            if packed.startswith(begin):
-                return unpack(packed)
-    except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+        return gzip.decompress(packed) if packed.startswith(b"\x1f\x8b\x08") else packed
+    except (EOFError, OSError, zlib.error) as error:
         raise UserError(f"{path}: is compressed, and damaged or truncated; copy or compress it again") from error
-    return packed
 
 
 def read(path: str) -> Report:

@@ -25,7 +25,6 @@ from typing import NamedTuple
 
 import harness
 import predicted_anew
-import probes_module
 import quote
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -344,7 +343,7 @@ def quotes_of(page):
 
 def update():
     quoting = [page for page in PAGES if "<!--= " in page.read_text(encoding="utf-8")]
-    for path, text in {EXPECTED: expected(), PORTRAIT: portrait(), **probes_module.files(),
+    for path, text in {EXPECTED: expected(), PORTRAIT: portrait(),
                        **{page: quotes_of(page) for page in quoting}}.items():
         if text != path.read_text(encoding="utf-8"):
             print(path.relative_to(ROOT))

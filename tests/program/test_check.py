@@ -183,7 +183,7 @@ class Checks(CheckTest):
 
     def test_what_gpus_share_fails_none_of_them(self):
         # Four healthy H100s whose copies ran at once: check smoke --device all, before GPUs took turns.
-        done = run("check", "smoke", str(Path(__file__).with_name("reports") / "four_h100s_at_once.json.xz"))
+        done = run("check", "smoke", str(Path(__file__).with_name("reports") / "four_h100s_at_once.json.gz"))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("SKIP  pinned copies reach the link", done.stdout)
         self.assertIn("4 GPUs used the host at once", done.stdout)

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import json
+import lzma
 import os
 import re
 import shlex
@@ -242,6 +243,8 @@ class Files(ProgramTest):
     def test_a_report_that_is_packed_or_encoded(self):
         text = self.succeed("probe", "--offset", "0", *MODEL, "--json")
         for name, content, wrong in (("run.json.gz", gzip.compress(text.encode())[:-9], "is compressed with gzip, and truncated"),
+                                     ("run.json.xz", lzma.compress(text.encode()), "is compressed with xz, which is not read; "
+                                                                                   "unpack it with unxz"),
                                      ("run.json.bz2", bz2.compress(text.encode()), "is compressed with bzip2; unpack it: bunzip2 {}"),
                                      ("le.json", text.encode("utf-16"), "iconv -f UTF-16 -t UTF-8 {} > utf-8.json"),
                                      ("be.json", b"\xfe\xff" + text.encode("utf-16-be"), "is in UTF-16")):

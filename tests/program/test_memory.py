@@ -2,12 +2,9 @@
 
 import array
 import gzip
-import io
-import lzma
 import resource
 import subprocess
 import unittest
-import zipfile
 
 from harness import MODEL, PROGRAM, ProgramTest, environment, strict_json
 
@@ -38,17 +35,8 @@ class Memory(ProgramTest):
         return lines[0], most if most > before else 0
 
     def test_files_made_to_fill_memory(self):
-        def npy(file):
-            file.write(b"\x93NUMPY\x01\0v\0" + repr({"descr": "<u4", "fortran_order": False,
-                                                   "shape": (ZEROS_MIB * MIB // 4,)}).ljust(117).encode() + b"\n")
-
-        files = {name: self.directory / name for name in ("z.bin.xz", "z.u32.gz", "z.npz", "z.json.gz")}
-        packed_zeros(lzma.open(files["z.bin.xz"], "wb", preset=0))
+        files = {name: self.directory / name for name in ("z.u32.gz", "z.json.gz")}
         packed_zeros(gzip.open(files["z.u32.gz"], "wb", compresslevel=1))
-        with zipfile.ZipFile(files["z.npz"], "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            with archive.open("indices.npy", "w", force_zip64=True) as file:
-                npy(file)
-                packed_zeros(io.BufferedWriter(file))
         with gzip.open(files["z.json.gz"], "wb", compresslevel=1) as file:
             file.write(b'{"schema_version": 1, "results": [0')
             for _ in range(160):
@@ -59,14 +47,13 @@ class Memory(ProgramTest):
                 command = ("show", file) if "json" in name else ("probe", "--indices", file, *MODEL)
                 line, kibibytes = self.refused(*command)
                 self.assertIn("unpacks to more than 100 times its size", line)
-                self.assertRegex(line, r"; if you know what it is, (unpack it with (unxz|gunzip)|save it unpacked, as "
-                                       r"numpy\.savez does)$")
+                self.assertTrue(line.endswith("; if you know what it is, unpack it with gunzip"), line)
                 self.assertLess(kibibytes, 256 * 1024)
 
     def test_what_packs_well_is_read(self):
-        file = self.directory / "walk.u32.xz"
+        file = self.directory / "walk.u32.gz"
         walk = array.array("I", range(MIB)).tobytes()
-        with lzma.open(file, "wb", preset=0) as packed:
+        with gzip.open(file, "wb", compresslevel=1) as packed:
             for _ in range(4):
                 packed.write(walk)
         report = strict_json(self.succeed("probe", "--indices", str(file), "--op", "read", "--elements-per-thread", "4",

@@ -190,11 +190,12 @@ class Figures(PlotTest):
     def test_packed_reports_are_read(self):
         source = H200 / "stride.json"
         path = self.directory / "packed"
-        for pack in (gzip.compress, lzma.compress):
-            path.write_bytes(pack(source.read_bytes()))
-            self.assertEqual(len(reports.read(str(path)).results), len(reports.read(str(source)).results))
-            path.write_bytes(path.read_bytes()[:-9])
-            with self.assertRaisesRegex(UserError, "is compressed, and damaged or truncated"):
+        path.write_bytes(gzip.compress(source.read_bytes()))
+        self.assertEqual(len(reports.read(str(path)).results), len(reports.read(str(source)).results))
+        for content, wrong in ((path.read_bytes()[:-9], "is compressed, and damaged or truncated"),
+                               (lzma.compress(source.read_bytes()), "unpack it with unxz")):
+            path.write_bytes(content)
+            with self.assertRaisesRegex(UserError, wrong):
                 reports.read(str(path))
 
     def test_several_gpus(self):
@@ -237,9 +238,10 @@ class Figures(PlotTest):
 
     def test_gpus_side_by_side_share_a_panel(self):
         def on_each_gpu(report):
-            report["results"] = [{**case, "parameters": {**case["parameters"], "op": op, "device": gpu}}
+            report["words"]["parameters"]["device"] = {"title": "GPU", "unit": "", "one": "GPU 1", "several": "GPU {}"}
+            report["results"] = [{**case, "across": "device", "parameters": {**case["parameters"], "op": op, "device": gpu}}
                                  for gpu in range(8) for op in ("read", "write") for case in report["results"]]
-        panels = self.panels(self.changed(GOLDEN / "all_gpus.json", on_each_gpu))
+        panels = self.panels(self.changed(self.report("one.json", "--offset", "0..3", "--op", "read"), on_each_gpu))
         self.assertEqual([panel["title"] for panel in panels], ["offset, read", "offset, write"])
         for panel in panels:
             self.assertEqual([series["label"] for series in panel["series"]], [f"GPU {gpu}" for gpu in range(8)])
@@ -492,14 +494,14 @@ class Refusals(PlotTest):
     @needs_matplotlib
     def test_any_number_is_drawn(self):
         for number in (2**70, 1e-320):
-            for name in ("program_counted", "node"):
+            for name in ("program_in_time", "overlap"):
                 with self.subTest(number, name=name):
                     self.plot("any.svg", self.changed(GOLDEN / f"{name}.json", lambda report: (
                         report["program"].update(bin_seconds=number) if report["program"] else
                         report["results"][0]["headline"].update(measured=number))))
 
     def test_nothing_to_plot(self):
-        self.assertIn("nothing to plot", self.refused(GOLDEN / "dry_run.json"))
+        self.assertIn("nothing to plot", self.refused(self.report("planned.json", "--offset", "0..4", "--dry-run")))
 
         def fail_all(data):
             for result in data["results"]:

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include "engine/base/error.hpp"
@@ -47,7 +46,6 @@ std::string cure_of(const NamedIndices& named) {
     case IndexFormat::spatter:
       return "take a smaller count or delta";
     case IndexFormat::npy:
-    case IndexFormat::npz:
     case IndexFormat::mtx:
     case IndexFormat::text:
       return "leave such indices out, or take fewer of them with --buffer";
@@ -152,22 +150,13 @@ IndexCases::Lists IndexCases::lists_of(const Case& with_op) {
   return lists;
 }
 
-/// Replaces "auto" with values that the files say, and "detect" with the format that they were read as.
+/// Replaces "auto" with values that the files say.
 IndexCases::Lists IndexCases::decide(Case& tested) {
   if (tested.is_auto(axis::op)) {
     const Op op = has_from(tested) ? Op::copy : listed(tested, axis::indices).named->op.value_or(Op::read);
     tested.set(axis::op, axis::op.name_of(op));
   }
   Lists lists = lists_of(tested);
-  if (!format_of(tested)) {
-    std::set<std::optional<pattern::IndexFormat>> formats;  // one for all, or the case cannot say it
-    for (const Listed* list : {&lists.indices, lists.from ? &*lists.from : nullptr}) {
-      if (list == nullptr || !list->named->format) continue;
-      formats.insert(list->named->guessed ? list->named->format : std::nullopt);
-    }
-    if (formats.size() == 1 && *formats.begin())
-      tested.set(axis::index_format, std::string(to_string(**formats.begin())));
-  }
   const std::string& value = lists.indices.value;
   const auto* const sequence = lists.indices.sequence;
   if (sequence != nullptr && tested[axis::delta_elements] > 0) {

@@ -164,11 +164,8 @@ std::optional<std::string> file_of_index_text(const std::string& text) {
 
 std::shared_ptr<const NamedIndices> IndexFiles::get(const std::string& value, std::string_view option,
                                                     const pattern::SaidOfFile& said) {
-  const auto found = std::ranges::find_if(kept_, [&](const Kept& kept) {
-    if (kept.value != value || kept.said.column != said.column) return false;
-    return kept.said.format == said.format ||
-           (said.format && kept.indices->guessed && kept.indices->format == said.format);
-  });
+  const auto found =
+      std::ranges::find_if(kept_, [&](const Kept& kept) { return kept.value == value && kept.said == said; });
   if (found != kept_.end()) {
     std::rotate(found, found + 1, kept_.end());
     return kept_.back().indices;
@@ -188,7 +185,7 @@ NamedIndices IndexFiles::read(const std::string& value, const pattern::SaidOfFil
   const auto configuration = configuration_of(value);
   if (!configuration) {
     pattern::IndexFile file = pattern::read_index_file(value, said);
-    return {.sequence = std::move(file.indices), .format = file.format, .guessed = file.guessed};
+    return {.sequence = std::move(file.indices), .format = file.format};
   }
   const auto& [path, number] = *configuration;
   if (!runs_.contains(path)) runs_[path] = read_runs(path);

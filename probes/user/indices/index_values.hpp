@@ -24,7 +24,6 @@ struct NamedIndices {
   std::optional<pattern::IndexSequence> from = {};  ///< only for Spatter's GS: elements read; `sequence` is written
   std::optional<Op> op = {};                        ///< absent unless a configuration says one
   std::optional<pattern::IndexFormat> format = {};  ///< of the file; absent for notation
-  bool guessed = false;                             ///< the format, by evidence alone
 };
 
 /// Returns the values that a use of the flag stands for: "FILE#0", "FILE#1" and so on for a JSON file of Spatter's,

@@ -161,15 +161,14 @@ static std::vector<Axis> index_axes() {
   buffer.purpose =
       "useful bytes per array: of so many accesses; auto is all that a file has, of notation 16 times the L2";
   return {
-      axis::indices(
-          {.flag = "indices",
-           .purpose =
-               "elements that the accesses go to: a file (.npy, .npz, .mtx, text or words) or - for stdin, a JSON "
-               "file of Spatter's, or its notation, also 0,4,8",
-           .defaults = "UNIFORM:8:1:NR UNIFORM:8:4:NR MS1:8:4:32 LAPLACIAN:2:1:1000",
-           .quick = "UNIFORM:8:4:NR",
-           .texts = [](std::string_view text) { return index_values(text, "indices"); },
-           .takes = "files, Spatter's notation"}),
+      axis::indices({.flag = "indices",
+                     .purpose =
+                         "elements that the accesses go to: a file (.npy, .mtx, text or words) or - for stdin, a JSON "
+                         "file of Spatter's, or its notation, also 0,4,8",
+                     .defaults = "UNIFORM:8:1:NR UNIFORM:8:4:NR MS1:8:4:32 LAPLACIAN:2:1:1000",
+                     .quick = "UNIFORM:8:4:NR",
+                     .texts = [](std::string_view text) { return index_values(text, "indices"); },
+                     .takes = "files, Spatter's notation"}),
       axis::from({.flag = "from",
                   .purpose = "elements that a copy reads, in the same forms; --indices then says where it writes",
                   .defaults = "none",
@@ -196,14 +195,14 @@ static std::vector<Axis> index_axes() {
       axis::index_format(
           {.flag = "index-format",
            .purpose =
-               "type of files whose name does not say it, be for big-endian words; detect goes by the content, and "
-               "the report has what words were taken for",
+               "type of files whose name does not say it: u32, u64, i32 and i64 for raw words; detect finds out text, "
+               "npy and mtx by the content",
            .defaults = "detect",
            .names = format_names(),
            .zero_follows = true}),
       axis::index_column({.flag = "index-column",
-                          .purpose = "column of a table (CSV, TSV, between blanks), by its name or number from 1, or "
-                                     "the array of an .npz; all takes a file's numbers row by row",
+                          .purpose = "column of a table (CSV, TSV, between blanks), by its name or number from 1; all "
+                                     "takes a file's numbers row by row",
                           .defaults = all_columns,
                           .zero_follows = true,
                           .texts = [](std::string_view text) { return std::vector{std::string(text)}; },

@@ -24,16 +24,6 @@ std::optional<double> relative(const Record& record) {
   return record.relative_measured ? record.relative_measured : record.relative_predicted;
 }
 
-/// The number format that a binary file of indices was read in, from the parameter "index_format"; empty for any other.
-std::string raw_words_phrase(const Parameter& parameter) {
-  if (parameter.name != "index_format") return {};
-  std::string text = gpumem::to_string(parameter.value);  // "u32", "i64be"
-  const bool big = text.ends_with("be");
-  if (big) text.resize(text.size() - 2);
-  if (text.size() != 3 || (text.front() != 'u' && text.front() != 'i')) return {};
-  return fmt::format("indices read as raw {}-endian {}-bit words", big ? "big" : "little", text.substr(1));
-}
-
 std::string failure_of(const Record& record) {
   if (record.status == Status::ok) return {};
   return std::string(to_string(record.status)) + ": " + one_line(record.reason.value_or("no reason given"));
@@ -126,10 +116,6 @@ class BlockOfCases {
       const bool shown = several ? varies(cases_, name) : name == first_.swept;
       if (!shown) {
         if (!is_said(first_.probe, parameter)) continue;
-        if (const std::string words = raw_words_phrase(parameter); !words.empty()) {
-          block_.constants.push_back(words + how_many());
-          continue;
-        }
         block_.constants.push_back(parameter_phrase(parameter) + (chosen.contains(name) ? " (auto)" : ""));
         continue;
       }
@@ -144,18 +130,6 @@ class BlockOfCases {
       add_text(parameter_heading(name), 0, std::move(cells));
       ++block_.parameter_columns;
     }
-  }
-
-  /// ", 512 of them", of a file's indices, where all were taken.
-  [[nodiscard]] std::string how_many() const {
-    const Parameter* bytes = find_parameter(first_, "buffer_bytes");
-    const Parameter* word = find_parameter(first_, "word_bytes");
-    const auto number = [](const Parameter* parameter) {
-      const auto* value = parameter == nullptr ? nullptr : std::get_if<std::uint64_t>(&parameter->value);
-      return value == nullptr ? 0 : *value;
-    };
-    if (number(word) == 0 || !first_.is_chosen("buffer_bytes") || varies(cases_, "buffer_bytes")) return {};
-    return fmt::format(", {} of them", number(bytes) / number(word));
   }
 
   /// Marks the rows with which another alternative begins, where an alternative has several.

@@ -25,9 +25,6 @@ const std::string numpy_i8 =
 const std::string numpy_big_i4 =
     bytes("\x93NUMPY\x01\x00v\x00{'descr': '>i4', 'fortran_order': False, 'shape': (3,), }") + blanks(60) +
     bytes("\x00\x00\x00\x07\x00\x01\x00\x00\x00\x00\x00\x02");
-const std::string numpy_big_u8 =
-    bytes("\x93NUMPY\x01\x00v\x00{'descr': '>u8', 'fortran_order': False, 'shape': (2,), }") + blanks(60) +
-    bytes("\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x00");
 const std::string numpy_u2_version_2 =
     bytes("\x93NUMPY\x02\x00t\x00\x00\x00{'descr': '<u2', 'fortran_order': False, 'shape': (2,), }") + blanks(58) +
     bytes("\x01\x02\x02\x00");
@@ -79,14 +76,12 @@ TEST_CASE("numpy's own files are read", "[npy]") {
   for (const bool pipe : {false, true}) {
     CHECK(all_of(read(numpy_u1, pipe)) == Indices{3, 0, 255});
     CHECK(all_of(read(numpy_i8, pipe)) == Indices{0, 1, 2, 5, 4, std::uint64_t{1} << 40U});
-    CHECK(all_of(read(numpy_big_i4, pipe)) == Indices{7, 65536, 2});
-    CHECK(all_of(read(numpy_big_u8, pipe)) == Indices{1, std::uint64_t{1} << 33U});
     CHECK(all_of(read(numpy_u2_version_2, pipe)) == Indices{513, 2});
     CHECK(all_of(read(numpy_scalar_version_3, pipe)) == Indices{9});
   }
   CHECK(read(numpy_u1).word_bytes() == 1);
   CHECK(read(numpy_u2_version_2).word_bytes() == 2);
-  CHECK(read(numpy_big_i4).word_bytes() == 4);
+  CHECK(error(numpy_big_i4) == "a.npy: is big-endian: convert with .astype(numpy.int64)");
   CHECK(read(numpy_i8).word_bytes() == 8);
 }
 
@@ -94,11 +89,9 @@ TEST_CASE("a header is any Python dictionary of the three members", "[npy]") {
   const NpyHeader tight = header("{\"shape\":(2,3L),'fortran_order':False,'descr':'u4'}");
   CHECK(tight.word_bytes == 4);
   CHECK_FALSE(tight.is_signed);
-  CHECK_FALSE(tight.swapped);
   CHECK(tight.shape == Indices{2, 3});
   CHECK(tight.records == 6);
   CHECK(header("{'descr': '>i1', 'fortran_order': True, 'shape': (7,), }  \n").records == 7);  // one order
-  CHECK_FALSE(header("{'descr': '>i1', 'fortran_order': True, 'shape': (7,)}").swapped);
   CHECK(header("{'descr': '=i8', 'fortran_order': True, 'shape': (1, 7, 1)}").records == 7);
 }
 
@@ -150,7 +143,7 @@ TEST_CASE("negative indices are named by their record", "[npy]") {
   CHECK_THAT(record_of("|i1", "\x80"), Catch::Matchers::StartsWith("a.npy: record 0, counted from 0, is -128: "));
   CHECK_THAT(record_of("<i8", bytes("\0\0\0\0\0\0\0\x80")),
              Catch::Matchers::StartsWith("a.npy: record 0, counted from 0, is -9223372036854775808: "));
-  CHECK_THAT(record_of(">i4", "\xff\xff\xff\xfe"),
+  CHECK_THAT(record_of("<i4", "\xfe\xff\xff\xff"),
              Catch::Matchers::StartsWith("a.npy: record 0, counted from 0, is -2:"));
   CHECK(record_of("<u8", std::string(8, '\xff')) ==
         "a.npy: record 0, counted from 0, is 18446744073709551615: above 2^63 - 1, the largest index; was it negative "
@@ -162,9 +155,6 @@ TEST_CASE("negative indices are named by their record", "[npy]") {
 TEST_CASE("another file than .npy is named by how it begins", "[npy]") {
   CHECK(error("") == "a.npy: is empty; expected an array of numpy.save");
   CHECK(error("1,2\n3,4") == "a.npy: is no .npy file: it begins with \"1,2\\x0a3,\"");
-  CHECK(error("PK\x03\x04 and so on") == "a.npy: is no .npy file: it is a ZIP archive; unpack it with unzip");
-  CHECK(error(std::string("\x1f\x8b\x08\x00", 4)) ==
-        "a.npy: is no .npy file: it is compressed with gzip; unpack it with gunzip");
   CHECK_THAT(error(bytes("\x93NUMPY\x04\x00v\x00")),
              Catch::Matchers::StartsWith("a.npy: is of version 4.0 of the .npy format"));
   CHECK_THAT(error(bytes("\x93NUMPY\x01\x01v\x00")), Catch::Matchers::StartsWith("a.npy: is of version 1.1"));

@@ -196,24 +196,6 @@ TEST_CASE("indices: repeats are counted as if each access were looked at", "[ind
   }
 }
 
-TEST_CASE("indices: the case says what unnamed words were taken for", "[indices]") {
-  const TemporaryDirectory directory;
-  const auto format = [&](const std::string& name, const std::string& content, Given given = {}) {
-    put(directory / name, content);
-    return decided((directory / name).string(), given).name("index_format");
-  };
-  CHECK(format("a.bin", words<std::uint32_t>({1, 2, 3, 4})) == "u32");
-  CHECK(format("b.bin", words<std::uint64_t>({1, 2, 3, 4})) == "u64");
-  CHECK(format("c.u32", words<std::uint32_t>({1, 2, 3, 4})) == "detect");  // its name says it
-  CHECK(format("d.txt", "1 2") == "detect");
-  CHECK(decided("0,1").name("index_format") == "detect");
-  const std::string narrow = (directory / "a.bin").string();
-  const std::string wide = (directory / "b.bin").string();
-  CHECK(decided(narrow, {{"from", "0,1"}}).name("index_format") == "u32");
-  CHECK(decided(narrow, {{"from", wide}}).name("index_format") == "detect");  // no one format is that of both
-  CHECK(addresses_of(describe(decided(narrow, {{"from", wide}})).sites[3], 1) == Addresses{4, 8, 12, 16});
-}
-
 TEST_CASE("indices: a file is gathered from, once each", "[indices]") {
   const TemporaryDirectory directory;
   const std::string path = (directory / "a.txt").string();
@@ -249,13 +231,12 @@ TEST_CASE("indices: indices are on the device as wide as in the file", "[indices
   };
   CHECK(index_bytes("a.u32", words<std::uint32_t>({1, 2})) == 4);
   CHECK(index_bytes("a.i64", words<std::int64_t>({1, 2})) == 8);
-  CHECK(index_bytes("a.bin", words<std::int64_t>({1, 2})) == 8);
   CHECK(index_bytes("a.txt", "1") == 4);
   CHECK(describe(decided("0", {{"delta_elements", std::uint64_t{1} << 31U}, {"buffer_bytes", std::uint64_t{12}}}))
             .sites[0]
             .word_bytes == 8);
-  const std::string raw = (directory / "a.bin").string();
-  CHECK(decided(raw, {{"index_format", "u32"}}).number("buffer_bytes") == 16);
+  put(directory / "a.bin", words<std::int64_t>({1, 2}));
+  CHECK(decided((directory / "a.bin").string(), {{"index_format", "u32"}}).number("buffer_bytes") == 16);
 }
 
 TEST_CASE("indices: scatters and copies have the sites they have", "[indices]") {

@@ -135,9 +135,9 @@ TEST_CASE("links that lead nowhere, twice somewhere or by an unknown path", "[re
 TEST_CASE("every example survives the way through JSON", "[read_report]") {
   Report empty;
   empty.backend = "cuda";
-  for (const Report& report :
-       {examples::measured_copy(), examples::model(), examples::banks(), examples::dry_run(), examples::single_cases(),
-        examples::transfers(), examples::overlap(), examples::predicted_overlap(), empty}) {
+  for (const Report& report : {examples::measured_copy(), examples::model(), examples::banks(), examples::dry_run(),
+                               examples::single_cases(), examples::transfers(), examples::overlap(),
+                               examples::predicted_overlap(), examples::node(), examples::all_gpus(), empty}) {
     const std::string json = json_of(report);
     CHECK(json_of(read_report(json, "r.json")) == json);
   }

@@ -1,15 +1,14 @@
-"""Makes the modules of the Python package that follow from `gpumem list`: a function for each probe, whose keywords are
-its axes, and the keywords that set the parameters. documents.py writes them."""
+"""Writes probes.py and keywords.py of the Python package from what `gpumem list` says: a function for each probe, whose
+keywords are its axes, and the keywords that set the parameters. The build runs it: make_probes.py PROGRAM FOLDER"""
 
 import json
+import subprocess
+import sys
 import textwrap
 from collections import Counter
 from keyword import iskeyword
 from pathlib import Path
 
-import harness
-
-PACKAGE = Path(__file__).resolve().parents[2] / "python" / "gpumem"
 WIDTH = 120
 HEAD = '''\
 """The probes as functions, with their axes as keywords.
@@ -17,7 +16,7 @@ HEAD = '''\
 An axis that is not given has its default. It takes a value, or any collection of values: a list, a range, an array of
 numpy, a column of pandas. A text may be a range as on the command line: "1..32*2", "4KiB..1MiB*4".
 
-tests/program/documents.py makes this file of what `gpumem list` says.
+The build makes this file of what `gpumem list` says.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from .report import Report
 KEYWORDS_HEAD = '''\
 """The parameters of each probe's cases that a keyword of another name sets.
 
-tests/program/documents.py makes this file of what `gpumem list` says.
+The build makes this file of what `gpumem list` says.
 """
 
 from __future__ import annotations
@@ -150,9 +149,12 @@ def keywords_module(probes):
     return "\n".join([KEYWORDS_HEAD, *lines, "}", ""])
 
 
-def files():
-    """{path: its text, as it should be}."""
-    done = harness.run("list", "--json")
-    assert done.returncode == 0, done.stderr
-    probes = json.loads(done.stdout)
-    return {PACKAGE / "probes.py": probes_module(probes), PACKAGE / "keywords.py": keywords_module(probes)}
+def main():
+    program, folder = sys.argv[1], Path(sys.argv[2])
+    listed = subprocess.run([program, "list", "--json"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    probes = json.loads(listed)
+    (folder / "probes.py").write_text(probes_module(probes), encoding="utf-8")
+    (folder / "keywords.py").write_text(keywords_module(probes), encoding="utf-8")
+
+
+main()
