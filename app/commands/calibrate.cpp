@@ -20,6 +20,7 @@
 #include "engine/model/find_profile.hpp"
 #include "engine/model/fit.hpp"
 #include "engine/model/profile_names.hpp"
+#include "engine/model/rate_fields.hpp"
 #include "engine/model/source.hpp"
 #include "report/text/text.hpp"
 
@@ -89,7 +90,7 @@ std::string table(const std::vector<model::RateEstimate>& estimates, const model
       text += fmt::format("{:<38} {:>10}  not found: cases that need it are not predicted\n", field.name, "-");
       continue;
     }
-    line(field.name, profile.rates.*field.value, read == read_off.end() ? kept_words(field.name) : read->second);
+    line(field.name, profile.rates[field.id], read == read_off.end() ? kept_words(field.name) : read->second);
   }
   if (kept > 0) {
     text += fmt::format("\n{} could not be found from these cases; the lines above say where their values come from\n",

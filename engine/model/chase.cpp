@@ -21,18 +21,18 @@ double missed_share(double footprint_bytes, double capacity_bytes, double sharpn
 }  // namespace
 
 std::span<const LatencyLevel> latency_levels() {
-  static constexpr LatencyLevel levels[] = {{"register", &Rates::register_latency_cycles},
-                                            {"shared", &Rates::shared_latency_cycles},
-                                            {"cluster", &Rates::cluster_latency_cycles},
-                                            {"l1", &Rates::l1_latency_cycles},
-                                            {"texture", &Rates::texture_latency_cycles},
-                                            {"constant", &Rates::constant_latency_cycles},
-                                            {"constant-far", &Rates::constant_far_latency_cycles},
-                                            {"local", &Rates::local_latency_cycles},
-                                            {"l2", &Rates::l2_latency_cycles},
-                                            {"l2-far", &Rates::l2_far_latency_cycles},
-                                            {"memory", &Rates::memory_latency_cycles},
-                                            {"host", &Rates::host_latency_cycles}};
+  static constexpr LatencyLevel levels[] = {{"register", rate_ids.latency.register_cycles},
+                                            {"shared", rate_ids.latency.shared_cycles},
+                                            {"cluster", rate_ids.latency.cluster_cycles},
+                                            {"l1", rate_ids.latency.l1_cycles},
+                                            {"texture", rate_ids.latency.texture_cycles},
+                                            {"constant", rate_ids.latency.constant_cycles},
+                                            {"constant-far", rate_ids.latency.constant_far_cycles},
+                                            {"local", rate_ids.latency.local_cycles},
+                                            {"l2", rate_ids.latency.l2_cycles},
+                                            {"l2-far", rate_ids.latency.l2_far_cycles},
+                                            {"memory", rate_ids.latency.memory_cycles},
+                                            {"host", rate_ids.latency.host_cycles}};
   return levels;
 }
 
@@ -42,7 +42,7 @@ double step_cycles(const Chase& chase, const Profile& profile) {
     for (const LatencyLevel& level : latency_levels()) {
       if (level.name != chase.level) continue;
       const MemoryLoad load{chase.traffic_share, chase.written_share};
-      return rates.*level.cycles + (load.share > 0 ? queue_cycles(level.name, load, rates) : 0);
+      return rates[level.cycles] + (load.share > 0 ? queue_cycles(level.name, load, rates) : 0);
     }
     throw std::logic_error("no latency is known of the level " + chase.level);
   }
@@ -51,18 +51,18 @@ double step_cycles(const Chase& chase, const Profile& profile) {
     double cycles;
   };
   const auto l2_bytes = static_cast<double>(profile.device.l2_bytes);
-  const Cache caches[] = {{rates.l1_bytes, rates.l1_latency_cycles},
-                          {rates.l2_near_share * l2_bytes, rates.l2_latency_cycles},
-                          {l2_bytes, rates.l2_far_latency_cycles}};
+  const Cache caches[] = {{rates.l1.bytes, rates.latency.l1_cycles},
+                          {rates.l2.near_share * l2_bytes, rates.latency.l2_cycles},
+                          {l2_bytes, rates.latency.l2_far_cycles}};
   const double footprint_bytes = static_cast<double>(std::max<std::uint64_t>(chase.lines, 1)) * access::line_bytes;
   double cycles = 0;
   double left = 1;  // the share of steps that no cache so far has answered
   for (const Cache& cache : caches) {
-    const double missed = std::min(left, missed_share(footprint_bytes, cache.bytes, rates.miss_sharpness));
+    const double missed = std::min(left, missed_share(footprint_bytes, cache.bytes, rates.latency.miss_sharpness));
     cycles += (left - missed) * cache.cycles;
     left = missed;
   }
-  return cycles + left * rates.memory_latency_cycles;
+  return cycles + left * rates.latency.memory_cycles;
 }
 
 }  // namespace gpumem::model

@@ -11,7 +11,7 @@ namespace gpumem::model {
 /// A level of memory that can answer every step of a chase, and the rate that gives its latency.
 struct LatencyLevel {
   const char* name;  ///< as the probe `latency` has it: "l2-far"
-  RateMember cycles;
+  RateId cycles;
 };
 [[nodiscard]] std::span<const LatencyLevel> latency_levels();
 

@@ -9,13 +9,9 @@
 
 namespace gpumem::model {
 
-/// The rates of an op in bytes per cycle: of a block that moves alone; of all that ask one block together; and of all
-/// blocks of the GPU together, which share the network between multiprocessors.
-struct ClusterRates {
-  RateMember alone;
-  RateMember served;
-  RateMember all;
-};
+/// The rates of a move: of a block that moves alone; of all that ask one block together; and of all blocks of the GPU
+/// together, which share the network between multiprocessors.
+using ClusterRates = PerRate<RateId>::Cluster::Move;
 
 /// Returns the rates of a move between blocks. Throws std::logic_error for moves from L2, which have rates of their
 /// own.
@@ -34,6 +30,6 @@ struct ClusterRates {
 [[nodiscard]] double cluster_bytes_per_cycle(const ClusterTraffic& traffic, const Rates& rates);
 
 /// Returns the rates that cluster_bytes_per_cycle() needs, all of which are measured_only.
-[[nodiscard]] std::vector<RateMember> cluster_rates(const ClusterTraffic& traffic);
+[[nodiscard]] std::vector<RateId> cluster_rates(const ClusterTraffic& traffic);
 
 }  // namespace gpumem::model

@@ -34,9 +34,9 @@ bool is_sparse(const access::SiteCost& cost) { return cost.efficiency < 0.5; }
 /// all parts arrive on their own.
 double uncombined_share(const Demand& demand, const access::Site& store, const access::SiteCost& cost,
                         const Rates& rates) {
-  if (demand.loads) return is_sparse(cost) ? 1 : rates.uncombined_behind_loads_share;
+  if (demand.loads) return is_sparse(cost) ? 1 : rates.uncombined.behind_loads_share;
   const double in_a_row = store.instructions;
-  return in_a_row * in_a_row / (in_a_row * in_a_row + rates.uncombined_half_stores * rates.uncombined_half_stores);
+  return in_a_row * in_a_row / (in_a_row * in_a_row + rates.uncombined.half_stores * rates.uncombined.half_stores);
 }
 
 /// Share of the sectors that a launch's stores leave incomplete.
@@ -143,13 +143,13 @@ bool is_plain(const Workload& workload, const std::vector<access::SiteSummary>& 
 double uncombined_share(const Workload& workload, const Demand& demand, const access::Site& store,
                         const access::SiteCost& cost, double lines, const Rates& rates) {
   const double cycles = workload.address_cycles ? workload.address_cycles(rates) / static_cast<double>(store.evaluated)
-                                                : rates.uncombined_plain_cycles;
+                                                : rates.uncombined.plain_cycles;
   const double later =
-      lines / rates.uncombined_half_lines * store.instructions *
-      std::pow(cycles / rates.uncombined_usual_cycles, rates.uncombined_cycles_exponent) *
-      (1 + std::pow(cost.lines_per_request / rates.uncombined_many_lines, rates.uncombined_lines_exponent));
+      lines / rates.uncombined.half_lines * store.instructions *
+      std::pow(cycles / rates.uncombined.usual_cycles, rates.uncombined.cycles_exponent) *
+      (1 + std::pow(cost.lines_per_request / rates.uncombined.many_lines, rates.uncombined.lines_exponent));
   const double odds =
-      std::pow(demand.loads ? rates.uncombined_loads_factor * later : later, rates.uncombined_odds_exponent);
+      std::pow(demand.loads ? rates.uncombined.loads_factor * later : later, rates.uncombined.odds_exponent);
   return std::isinf(odds) ? 1 : odds / (1 + odds);
 }
 
@@ -157,7 +157,7 @@ double uncombined_share(const Workload& workload, const Demand& demand, const ac
 /// for the rest. Their number grows with the lines that wait for such blocks, and with the share of stores of single
 /// sectors.
 double early_sectors(const Demand& demand, const Traffic& traffic, const Profile& profile) {
-  const double held = profile.rates.l2_held_share * static_cast<double>(profile.device.l2_bytes) / access::line_bytes;
+  const double held = profile.rates.l2.held_share * static_cast<double>(profile.device.l2_bytes) / access::line_bytes;
   const double sectors = std::max(1.0, demand.l2_store_sectors + demand.l2_split_sectors);
   const double single = std::min(1.0, demand.l2_write_requests / sectors);
   return traffic.incomplete_sectors * std::min(1.0, traffic.incomplete_lines / held) * single * single;
@@ -166,12 +166,12 @@ double early_sectors(const Demand& demand, const Traffic& traffic, const Profile
 /// Replaces the demand on device memory by that of the simulated launch.
 void replace(Demand& demand, const Traffic& traffic, double uncombined, const Profile& profile) {
   // L1 looks up several lines that it holds at a time, as far as their words lie in different banks.
-  demand.l1_load_lines = std::max(traffic.l1_wavefronts, demand.l1_load_lines / profile.rates.l1_lines_at_a_time);
+  demand.l1_load_lines = std::max(traffic.l1_wavefronts, demand.l1_load_lines / profile.rates.l1.lines_at_a_time);
   demand.l1_store_lines = traffic.l1_store_passes;
   demand.l2_read_requests = traffic.l2_read_requests;
   demand.l2_write_requests = std::max(0.0, traffic.l2_write_requests - traffic.l2_shared_requests * (1 - uncombined));
   if (traffic.l2_write_requests > 0) {
-    demand.meeting_unevenness = traffic.meeting_unevenness;
+    demand.collision_unevenness = traffic.collision_unevenness;
     demand.store_collisions = traffic.store_collisions * demand.l2_write_requests / traffic.l2_write_requests;
   }
   demand.l2_load_sectors = traffic.l2_read_sectors;

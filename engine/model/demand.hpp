@@ -46,7 +46,7 @@ struct Demand {
   double l2_read_requests = 0;  ///< of L1s, each for sectors of one line; from here on 0 unless simulated
   double l2_write_requests = 0;
   double store_collisions = 0;  ///< of stores to the same lines at the same time (traffic.hpp)
-  double meeting_unevenness = 1;
+  double collision_unevenness = 1;
   double l2_mixed_lines = 0;   ///< lines stored with sectors that are incomplete and others that are not
   double l2_mixed_groups = 0;  ///< of four such lines
   double atomic_turns = 0;  ///< that atomics take one after another, if their lines share them out (atomic_turns.cpp)

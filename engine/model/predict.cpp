@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/model/peer.hpp"
+#include "engine/model/rate_fields.hpp"
 #include "engine/model/stages.hpp"
 
 namespace gpumem::model {
@@ -78,7 +79,7 @@ std::string why_unpredicted(const Workload& workload, const Profile& profile) {
   for (const RateField& field : rate_fields()) {
     const auto& needed = workload.needed_rates;
     const bool unknown = field.measured_only && !profile.how.contains(field.name);
-    if (unknown && std::ranges::find(needed, field.value) != needed.end()) missing.emplace_back(field.name);
+    if (unknown && std::ranges::find(needed, field.id) != needed.end()) missing.emplace_back(field.name);
   }
   if (missing.empty()) return std::string(workload.unmodelled);
   return fmt::format("profile '{}' does not know {}; 'gpumem calibrate' on such a GPU measures {}", profile.name,

@@ -1,10 +1,14 @@
 #pragma once
-// The time that loads wait in the queues of a busy memory.
+// The time that loads wait in the queues of a busy memory. Beside traffic of the share u, a load waits for cycles u /
+// (1
+// - growth u) cycles, with the two rates of its queue (Rates::Queue). The form is that of the mean wait for a server
+// that is busy for the share u of the time (Pollaczek and Khinchine). The factors are measured, because a memory is
+// many servers and its traffic is no Poisson process.
 
 #include <string_view>
 #include <vector>
 
-#include "engine/model/profile.hpp"
+#include "engine/model/rates.hpp"
 
 namespace gpumem::model {
 
@@ -14,26 +18,11 @@ struct MemoryLoad {
   double written = 0;  ///< of the traffic's bytes, 0 to 1
 };
 
-/// The two rates of a queue. Beside traffic of the share u, a load waits for cycles u / (1 - growth u) cycles. The form
-/// is that of the mean wait for a server that is busy for the share u of the time (Pollaczek and Khinchine). The
-/// factors are measured, because a memory is many servers and its traffic is no Poisson process.
-struct QueueRates {
-  RateMember cycles;
-  RateMember growth;
-};
-
 /// u / (1 - growth u): the wait of a load beside traffic of the share u, in multiples of the queue's `cycles`.
 [[nodiscard]] constexpr double queue_units(double share, double growth) { return share / (1 - growth * share); }
 
-/// The queues of device memory: beside loads alone, beside as many stores as loads, and beside stores alone.
-[[nodiscard]] QueueRates memory_queue_of_loads();
-[[nodiscard]] QueueRates memory_queue_of_both();
-[[nodiscard]] QueueRates memory_queue_of_stores();
-/// The queue of L2, which is the same for any mix.
-[[nodiscard]] QueueRates l2_queue();
-
 /// The rates (RateField::measured_only) that queue_cycles() needs for a level of latency_levels() and a mix.
-[[nodiscard]] std::vector<RateMember> queue_rates(std::string_view level, double written);
+[[nodiscard]] std::vector<RateId> queue_rates(std::string_view level, double written);
 
 /// Cycles that a load of that level ("memory" or "l2") waits longer than in an idle one. For device memory they are
 /// interpolated linearly between the three mixes. Throws std::logic_error for another level.

@@ -11,12 +11,9 @@
 #include "engine/access/site.hpp"
 #include "engine/machine/peer_link.hpp"
 #include "engine/measure/experiment.hpp"
+#include "engine/model/rates.hpp"
 
 namespace gpumem {
-
-namespace model {
-struct Rates;
-}
 
 /// One piece of work in a stream of a case that is more than a launch. Work in one stream runs in its order; work in
 /// different streams runs at once where different engines do it, and one piece after another on the same engine.
@@ -135,7 +132,7 @@ struct Workload {
   /// The reason why no stage of the model covers the case, so that only its requests are predicted; empty if one does.
   std::string_view unmodelled = {};
   /// The rates, measured only (model::RateField), without which nothing is predicted of the case.
-  std::vector<double model::Rates::*> needed_rates = {};
+  std::vector<model::RateId> needed_rates = {};
   std::optional<Chase> chase = {};            ///< if the case is one
   std::optional<Neighbours> neighbours = {};  ///< if the case is about them
   std::optional<PeerTraffic> peer = {};       ///< if the case is about another GPU

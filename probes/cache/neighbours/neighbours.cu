@@ -51,10 +51,10 @@ Workload describe_neighbours(const Case& decided, const Device& device) {
   workload.allocated_bytes = launch.victim_bytes + launch.stream_bytes();
   workload.clock = measure::Clock::host;
   workload.unmodelled = "a run is the victim alone, and then both at once";
-  workload.needed_rates = {&model::Rates::l2_port_bytes_per_cycle};
+  workload.needed_rates = {model::rate_ids.l2.port_bytes_per_cycle};
   if (launch.victim == Victim::atomics) {
-    workload.needed_rates.push_back(&model::Rates::atomic_port_bytes_per_cycle);
-    workload.needed_rates.push_back(&model::Rates::atomic_sectors_per_s);
+    workload.needed_rates.push_back(model::rate_ids.atomics.port_bytes_per_cycle);
+    workload.needed_rates.push_back(model::rate_ids.atomics.sectors_per_s);
   }
   if (launch.victim == Victim::link) {
     workload.host_bytes = launch.victim_bytes;

@@ -201,7 +201,7 @@ Probe cluster_probe() {
        .predict = [](const Workload& workload, const model::Prediction&,
                      const model::Profile& profile) -> std::optional<double> {
          if (!workload.cluster || workload.cluster->move != ClusterTraffic::Move::read) return std::nullopt;
-         return profile.rates.cluster_latency_cycles;
+         return profile.rates.latency.cluster_cycles;
        },
        .essential = true}};
   probe.describe = describe_cluster;

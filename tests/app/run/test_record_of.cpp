@@ -337,7 +337,7 @@ TEST_CASE("of two at once the headline is predicted, if the profile knows the ra
   Workload workload;
   workload.unmodelled = "one after another";
   workload.neighbours = Neighbours{.victim_bytes = 7};
-  workload.needed_rates = {&model::Rates::l2_port_bytes_per_cycle};
+  workload.needed_rates = {model::rate_ids.l2.port_bytes_per_cycle};
   model::Profile profile = model::load_profile("h200");
   profile.how["l2_port_bytes_per_cycle"] = "measured";
   report::Record record = record_of(example.decided, workload);

@@ -13,14 +13,14 @@ namespace {
 
 Rates made_up() {
   Rates rates;
-  rates.memory_queue_loads_cycles = 100;
-  rates.memory_queue_loads_growth = 0.9;
-  rates.memory_queue_both_cycles = 200;
-  rates.memory_queue_both_growth = 0.8;
-  rates.memory_queue_stores_cycles = 300;
-  rates.memory_queue_stores_growth = 0.5;
-  rates.l2_queue_cycles = 10;
-  rates.l2_queue_growth = 0.95;
+  rates.queue.memory_loads.cycles = 100;
+  rates.queue.memory_loads.growth = 0.9;
+  rates.queue.memory_both.cycles = 200;
+  rates.queue.memory_both.growth = 0.8;
+  rates.queue.memory_stores.cycles = 300;
+  rates.queue.memory_stores.growth = 0.5;
+  rates.queue.l2.cycles = 10;
+  rates.queue.l2.growth = 0.95;
   return rates;
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("L2 has one queue, other levels have none", "[queueing]") {
 TEST_CASE("a chase beside traffic takes the level's latency and waits besides", "[queueing][chase]") {
   Profile profile;
   profile.rates = made_up();
-  profile.rates.memory_latency_cycles = 600;
+  profile.rates.latency.memory_cycles = 600;
   CHECK(step_cycles({.level = "memory"}, profile) == 600);
   CHECK(step_cycles({.level = "memory", .traffic_share = 0.5, .written_share = 1}, profile) == 600 + memory(0.5, 1));
 }

@@ -15,21 +15,21 @@ constexpr double microsecond = 1e-6;
 Profile profile() {
   Profile profile = load_profile("h200");
   profile.device.sm_clock_hz = 1'000'000'000;
-  profile.rates.memory_latency_cycles = 1000;
-  profile.rates.load_latency_s = 3 * microsecond;
-  profile.rates.store_latency_s = 0.5 * microsecond;
-  profile.rates.block_drain_share = 0;
-  profile.rates.load_turn_s = 0;
+  profile.rates.latency.memory_cycles = 1000;
+  profile.rates.waiting.load_latency_s = 3 * microsecond;
+  profile.rates.waiting.store_latency_s = 0.5 * microsecond;
+  profile.rates.waiting.block_drain_share = 0;
+  profile.rates.waiting.load_turn_s = 0;
   return profile;
 }
 
 /// As many cycles as memory is busy for, of 1000.
 Profile with_queue() {
   Profile known = profile();
-  known.rates.memory_queue_loads_cycles = 1000;
-  known.rates.memory_queue_loads_growth = 1e-9;
-  known.rates.memory_queue_both_cycles = 4000;
-  known.rates.memory_queue_both_growth = 1e-9;
+  known.rates.queue.memory_loads.cycles = 1000;
+  known.rates.queue.memory_loads.growth = 1e-9;
+  known.rates.queue.memory_both.cycles = 4000;
+  known.rates.queue.memory_both.growth = 1e-9;
   return known;
 }
 
@@ -83,14 +83,14 @@ TEST_CASE("waits: loads wait for stores in the queues, and nobody for a store", 
 
 TEST_CASE("waits: L2 answers what it has, however busy memory is", "[waiting]") {
   Profile near = with_queue();
-  near.rates.l2_near_share = 1;
-  near.rates.l2_latency_cycles = 250;
+  near.rates.l2.near_share = 1;
+  near.rates.latency.l2_cycles = 250;
   CHECK(waits_us(reads(), near, 9, true) == Approx(0.25));
 }
 
 TEST_CASE("waits: at barriers for the last warp of a block, the longer the fewer blocks there are", "[waiting]") {
   Profile drains = with_queue();
-  drains.rates.block_drain_share = 2;
+  drains.rates.waiting.block_drain_share = 2;
   Workload in_step = every_place(drains);
   in_step.in_step = true;
   in_step.waits = 10;
@@ -121,7 +121,7 @@ TEST_CASE("waits: what memory has nothing to do for adds to its time, and to nob
   const auto seconds = [&](std::vector<StageTime> stages, bool chains) {
     Workload workload;
     if (chains) workload.chains = Chains{};
-    return launch_seconds(stages, reads(), workload, rates, false) - rates.launch_s;
+    return launch_seconds(stages, reads(), workload, rates, false) - rates.launch.fixed_s;
   };
   CHECK(seconds({{"barriers", 2}, {"dram", 3}}, true) == Approx(5));
   CHECK(seconds({{"barriers", 2}, {"dram", 3}, {"atomics", 4}}, true) == Approx(5));

@@ -131,7 +131,7 @@ TEST_CASE("neighbours: a profile without the rates predicts nothing and says whi
         "'gpumem calibrate' on such a GPU "
         "measures them");
   profile.how["l2_port_bytes_per_cycle"] = "measured";
-  profile.rates.l2_port_bytes_per_cycle = 64;
+  profile.rates.l2.port_bytes_per_cycle = 64;
   const Case tested = neighbours_case("l2");
   const Workload workload = described(tested);
   const auto kept = tested.probe->headline.predict(workload, model::predict(workload, profile), profile);

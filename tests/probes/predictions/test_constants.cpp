@@ -13,6 +13,7 @@
 #include "app/program/pricing.hpp"
 #include "engine/model/chase.hpp"
 #include "engine/model/predict.hpp"
+#include "engine/model/rate_fields.hpp"
 #include "report/read/read_report.hpp"
 #include "report/record/cases.hpp"
 #include "tests/app/program/raw_writer.hpp"
@@ -237,7 +238,7 @@ const std::string of_no_case = "integer_division_cycles";
 
 Profile moved(const RateField& field, double value) {
   Profile profile = h200();
-  profile.rates.*field.value = value;
+  profile.rates[field.id] = value;
   return profile;
 }
 
@@ -250,17 +251,17 @@ TEST_CASE("reference cases are predicted as well as ever, and depend on every co
     INFO(pin.what << ": " << in_words(found));
     CHECK(same(found, pin.figures));
   }
-  CHECK(h200().rates.integer_division_cycles == 105);  // of_no_case
+  CHECK(h200().rates.integer.division_cycles == 105);  // of_no_case
   for (const RateField& field : rate_fields()) {
-    if (!field.carried || field.value == &Rates::l2_written_share) continue;  // that is a constant of the simulation
+    if (!field.carried || field.id == rate_ids.l2.written_share) continue;  // that is a constant of the simulation
     for (const double factor : {0.9, 1.1}) {
       INFO(field.name << " times " << factor);
-      const Profile profile = moved(field, factor * (h200().rates.*field.value));
+      const Profile profile = moved(field, factor * h200().rates[field.id]);
       const bool noticed =
           std::ranges::any_of(all, [&](const Pin& pin) { return !same(figures_of(pin.errors(profile)), pin.figures); });
       CHECK(noticed == (field.name != of_no_case));
     }
-    for (const double value : {field.least, field.most}) {
+    for (const double value : {field.range.least, field.range.most}) {
       INFO(field.name << " of " << value);
       const Profile profile = moved(field, value);
       for (const Pin& pin : all) {
@@ -274,7 +275,7 @@ TEST_CASE("what is written back of short runs depends on how many lines may wait
   const KnownCase rows = cases_of<KnownCase>("patterns-fit", {40}).front();
   const auto error = [&](double factor) {
     Profile profile = h200();
-    profile.rates.l2_written_share *= factor;
+    profile.rates.l2.written_share *= factor;
     return rows.error_anew(profile);
   };
   const auto pinned = Approx(-0.174009335).margin(1e-6).epsilon(0);

@@ -83,7 +83,7 @@ TEST_CASE("what was counted decides, not what was predicted", "[counted]") {
   *twice.l2_write_sectors *= 2;  // half of them arrived again
   const auto split = counted_stages(twice, workload, h200);
   CHECK(*seconds_of(split, "l2_sectors") - *seconds_of(before, "l2_sectors") ==
-        Approx(predicted.demand.l2_store_sectors / h200.rates.l2_split_sectors_per_s));
+        Approx(predicted.demand.l2_store_sectors / h200.rates.l2.split_sectors_per_s));
   CHECK(*seconds_of(split, "dram") > *seconds_of(before, "dram"));
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("shared wavefronts are those of loads and stores", "[counted]") {
   counts.shared_load_wavefronts = 3e9;
   counts.shared_store_wavefronts = 1e9;
   const auto stages = counted_stages(counts, describe(tested, h200), h200);
-  const double per_s = h200.rates.shared_wavefronts_per_cycle * h200.device.multiprocessors *
+  const double per_s = h200.rates.shared.wavefronts_per_cycle * h200.device.multiprocessors *
                        static_cast<double>(h200.device.sm_clock_hz);
   CHECK(seconds_of(stages, "shared_wavefronts").value() == Approx(4e9 / per_s));
   counts.shared_store_wavefronts.reset();

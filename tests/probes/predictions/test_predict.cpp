@@ -221,7 +221,7 @@ TEST_CASE("the bottleneck is the slowest stage, and only waiting adds to it", "[
     CHECK(prediction.bottleneck == name);
     // Never faster than the slowest stage, never slower than if nothing were hidden.
     const Rates& rates = h200().rates;
-    const double launch = prediction.cache_resident ? rates.cached_launch_s : rates.launch_s;
+    const double launch = prediction.cache_resident ? rates.launch.cached_fixed_s : rates.launch.fixed_s;
     CHECK(prediction.seconds >= Approx(slowest + launch));
     CHECK(prediction.seconds <= Approx(slowest + (name == "latency" ? slowest : hidden) + launch));
     if (hidden < slowest / 10) CHECK(prediction.seconds == Approx(slowest + launch).epsilon(1e-3));
@@ -321,7 +321,7 @@ TEST_CASE("odd shapes predict finite, positive numbers", "[predict]") {
                                 .buffer_bytes = words * word_bytes};
               const Value swept = probe == "coalesced" ? Value(std::string("subset")) : Value(std::uint64_t{3});
               const Prediction prediction = predict(global_case(probe, swept, op, shape));
-              CHECK((std::isfinite(prediction.seconds) && prediction.seconds >= h200().rates.cached_launch_s));
+              CHECK((std::isfinite(prediction.seconds) && prediction.seconds >= h200().rates.launch.cached_fixed_s));
               CHECK((std::isfinite(prediction.bytes_per_s) && prediction.bytes_per_s > 0));
               CHECK(prediction.bytes_per_s < 4 * h200().device.theoretical_bandwidth_bytes_per_s());
               for (const StageTime& stage : prediction.stages) {

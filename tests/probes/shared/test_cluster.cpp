@@ -154,15 +154,15 @@ TEST_CASE("cluster: a profile that knows the rates predicts, another says which 
   CHECK(model::why_unpredicted(workload, profile)
             .starts_with(
                 "profile 'h200' does not know cluster_read_bytes_per_cycle, cluster_read_served_bytes_per_cycle, "));
-  profile.rates.cluster_read_bytes_per_cycle = 10;
-  profile.rates.cluster_read_served_bytes_per_cycle = 40;
-  profile.rates.cluster_read_all_bytes_per_cycle = 1e9;
+  profile.rates.cluster.read.alone_bytes_per_cycle = 10;
+  profile.rates.cluster.read.served_bytes_per_cycle = 40;
+  profile.rates.cluster.read.all_bytes_per_cycle = 1e9;
   for (const std::string& rate : rates) profile.how[rate] = "measured";
   CHECK(model::why_unpredicted(workload, profile).empty());
   const model::Prediction prediction = model::predict(workload, profile);
   CHECK(prediction.bottleneck == "cluster");
   CHECK(tested.probe->headline.predict(workload, prediction, profile).value_or(0) == Approx(10));
-  CHECK(tested.probe->metrics.front().predict(workload, prediction, profile) == profile.rates.cluster_latency_cycles);
+  CHECK(tested.probe->metrics.front().predict(workload, prediction, profile) == profile.rates.latency.cluster_cycles);
   CHECK_FALSE(tested.probe->metrics.front().predict(described(pulled(4, "ring", "atomic")), prediction, profile));
 }
 
