@@ -4,7 +4,7 @@
 
 #include "app/calibrate/calibration.hpp"
 #include "app/calibrate/read_off.hpp"
-#include "engine/model/cluster.hpp"
+#include "engine/model/subjects/cluster.hpp"
 
 namespace gpumem::app {
 

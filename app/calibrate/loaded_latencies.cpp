@@ -7,7 +7,7 @@
 
 #include "app/calibrate/calibration.hpp"
 #include "app/calibrate/read_off.hpp"
-#include "engine/model/queueing.hpp"
+#include "engine/model/subjects/queueing.hpp"
 #include "report/record/cases.hpp"
 
 namespace gpumem::app {

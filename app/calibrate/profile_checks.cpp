@@ -171,11 +171,13 @@ ProfileCheck check_predictions(const Profile& profile, std::span<const model::Fi
       const auto tested = report::case_of(measured, registry);
       if (!tested) continue;
       const Workload workload = describe(*tested, profile.device);
-      if (workload.neighbours) continue;  // their headline is the share that a victim keeps, no rate that was read off
+      if (workload.about<Neighbours>())
+        continue;  // their headline is the share that a victim keeps, no rate that was read off
       if (const auto error = error_of(measured, *tested, workload, profile)) {
-        const bool is_loaded = workload.chase && workload.chase->traffic_share > 0;
+        const auto* chase = workload.about<Chase>();
+        const bool is_loaded = chase && chase->traffic_share > 0;
         std::vector<double>& of_its_kind = is_loaded                     ? loaded_latencies
-                                           : workload.chase              ? latencies
+                                           : chase                       ? latencies
                                            : workload.cluster_blocks > 1 ? clusters
                                                                          : copies;
         of_its_kind.push_back(*error);

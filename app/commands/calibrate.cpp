@@ -202,11 +202,7 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   progress.show("fitting");
   // Rates that are read off come first: the time that launches wait depends on the latencies and the queues.
   model::Profile known = start;
-  auto read_off = read_copy_rates(measured.fitted.results, known);
-  read_off.merge(read_latencies(measured.fitted.results, known));
-  read_off.merge(read_loaded_latencies(measured.fitted.results, known));
-  read_off.merge(read_neighbour_rates(measured.fitted.results, known));
-  read_off.merge(read_cluster_rates(measured.fitted.results, known));
+  const auto read_off = read_rates(measured.fitted.results, known);
   model::Fit fit = model::fit_rates(cases, known);
   progress.clear();
   // No shipped profile has such a name, so that nobody takes it for a shipped one.

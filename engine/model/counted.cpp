@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
-#include "engine/model/peer.hpp"
 #include "engine/model/stages.hpp"
+#include "engine/model/subjects/peer.hpp"
 
 namespace gpumem::model {
 
@@ -121,7 +121,7 @@ std::vector<StageTime> counted_peer_stages(const measure::Counts& counts, const 
 }  // namespace
 
 std::vector<StageTime> counted_stages(const measure::Counts& counts, const Workload& workload, const Profile& profile) {
-  if (workload.peer) return counted_peer_stages(counts, *workload.peer, profile);
+  if (const auto* peer = workload.about<PeerTraffic>()) return counted_peer_stages(counts, *peer, profile);
   const Counted counted(counts, workload, profile);
   // DRAM's counters tell if DRAM matters, so it is not left out even if the data could fit in L2.
   std::vector<StageTime> stages = launch_stages(counted.demand(), workload, profile, false);

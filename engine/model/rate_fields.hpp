@@ -35,7 +35,7 @@ struct RateField {
   bool read_off = false;  ///< no launch depends on it: of copies, of the host, of chases, of other GPUs
   bool carried = false;   ///< a constant of the model's formulas: `gpumem calibrate` carries it over, never fits it
   /// True if neither the device's attributes nor measurements of another GPU tell the rate. A profile that leaves it
-  /// out does not know it: it is 0 then, and workloads that need it are not predicted (Workload::needed_rates).
+  /// out does not know it: it is 0 then, and cases whose subject needs it are not predicted (needed_rates()).
   bool measured_only = false;
 };
 

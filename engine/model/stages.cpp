@@ -4,9 +4,9 @@
 #include <cmath>
 #include <iterator>
 #include <string_view>
+#include <variant>
 
 #include "engine/model/arithmetic.hpp"
-#include "engine/model/cluster.hpp"
 #include "engine/model/waiting.hpp"
 
 namespace gpumem::model {
@@ -194,11 +194,10 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
     stage("shared_wavefronts",
           uneven * (demand.shared_wavefronts + lines) / (rates.shared.wavefronts_per_cycle * cycles_per_s));
   }
-  if (workload.cluster) {
-    const double bytes_per_cycle = cluster_bytes_per_cycle(*workload.cluster, rates);
-    const double cycles = bytes_per_cycle > 0 ? static_cast<double>(workload.cluster->bytes) / bytes_per_cycle : 0;
-    stage("cluster", cycles / static_cast<double>(profile.device.sm_clock_hz));
-  }
+  const auto of_subject = [&](const auto& subject) {
+    if constexpr (requires { stage_of(subject, profile); }) stages.push_back(stage_of(subject, profile));
+  };
+  std::visit(of_subject, workload.subject);
   if (workload.address_cycles)
     stage("addresses", uneven * workload.address_cycles(rates) / (schedulers * cycles_per_s));
   const double issued_s = uneven * workload.scheduler_cycles.value_or(0) / (schedulers * cycles_per_s);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/model/occupancy.hpp"
-#include "engine/model/queueing.hpp"
+#include "engine/model/subjects/queueing.hpp"
 
 namespace gpumem::model {
 

@@ -15,7 +15,7 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
-#include "engine/model/chase.hpp"
+#include "engine/model/subjects/chase.hpp"
 #include "probes/comparison.hpp"
 #include "probes/hierarchy/chase_experiment.hpp"
 #include "probes/hierarchy/hierarchy/level_figures.hpp"

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "app/program/pricing.hpp"
-#include "engine/model/chase.hpp"
 #include "engine/model/predict.hpp"
 #include "engine/model/rate_fields.hpp"
+#include "engine/model/subjects/chase.hpp"
 #include "report/read/read_report.hpp"
 #include "report/record/cases.hpp"
 #include "tests/app/program/raw_writer.hpp"
@@ -45,7 +45,7 @@ class KnownCase {
     const auto tested = report::case_of(record, *probe);
     REQUIRE(tested);
     workload_ = probe->describe(*tested, h200().device);
-    measured_ = workload_.chase ? record.headline.measured.value() : record.time->summary.median.count();
+    measured_ = workload_.about<Chase>() ? record.headline.measured.value() : record.time->summary.median.count();
     sites_ = summarise(workload_);
     traffic_ = needed_traffic(workload_, sites_, h200());
   }
@@ -59,8 +59,8 @@ class KnownCase {
 
  private:
   [[nodiscard]] double error(const Profile& profile, const std::optional<Traffic>& traffic) const {
-    const double predicted = workload_.chase ? step_cycles(*workload_.chase, profile)
-                                             : predict_with(traffic, sites_, workload_, profile).seconds;
+    const double predicted = workload_.about<Chase>() ? step_cycles(*workload_.about<Chase>(), profile)
+                                                      : predict_with(traffic, sites_, workload_, profile).seconds;
     return std::log(predicted / measured_);
   }
 

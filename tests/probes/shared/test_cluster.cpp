@@ -130,16 +130,17 @@ TEST_CASE("cluster: each block has a multiprocessor of its own, and declares wha
     CHECK(workload.cluster_blocks == 16);
     CHECK(2 * (workload.shared_bytes_per_block + 1024) > device.shared_bytes_per_multiprocessor);
     CHECK(workload.shared_bytes_per_block <= device.shared_bytes_per_block);
-    REQUIRE(workload.cluster);
-    CHECK(workload.cluster->movers == 8 * 15);
-    CHECK(workload.cluster->sharers == 15);
-    CHECK(workload.cluster->sectors == 32);
+    REQUIRE(workload.about<ClusterTraffic>());
+    CHECK(workload.about<ClusterTraffic>()->movers == 8 * 15);
+    CHECK(workload.about<ClusterTraffic>()->sharers == 15);
+    CHECK(workload.about<ClusterTraffic>()->sectors == 32);
     CHECK(workload.modelled() == (std::string(op) == "read"));
-    CHECK(workload.useful_bytes() == workload.cluster->movers * workload.cluster->bytes);
+    CHECK(workload.useful_bytes() ==
+          workload.about<ClusterTraffic>()->movers * workload.about<ClusterTraffic>()->bytes);
     CHECK(workload.sites.front().space == access::Space::cluster);
     CHECK(workload.sites.front().requests * 128 == workload.useful_bytes());
     CHECK(workload.sites.size() == (std::string(op) == "read" ? 1U : 2U));
-    CHECK(workload.needed_rates.size() == 3);
+    CHECK(model::needed_rates(*workload.about<ClusterTraffic>()).size() == 3);
     CHECK(pull.iterations >= 1);
   }
 }

@@ -69,7 +69,7 @@ TEST_CASE("multicast: a rate is needed for tiles, and another where one fetch fe
   const Device device = model::load_profile("h200").device;
   const auto needed = [&](const std::string& by) {
     const Case tested = fetched(by, 4);
-    return tested.probe->describe(tested, device).needed_rates.size();
+    return model::needed_rates(*tested.probe->describe(tested, device).about<ClusterTraffic>()).size();
   };
   CHECK(needed("each") == 1);
   CHECK(needed("multicast") == 2);

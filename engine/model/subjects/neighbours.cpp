@@ -1,4 +1,4 @@
-#include "engine/model/neighbours.hpp"
+#include "engine/model/subjects/neighbours.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -162,6 +162,11 @@ NeighbourRates neighbour_rates(const Neighbours& neighbours, const Profile& prof
           .neighbour_alone = neighbour_flow(neighbours.neighbour_multiprocessors, profile).alone_bytes_per_s,
           .neighbour_beside = beside.neighbour,
           .missed_share = missed};
+}
+
+std::vector<RateId> needed_rates(const Neighbours& neighbours) {
+  if (neighbours.victim != Neighbours::Victim::atomics) return {rate_ids.l2.port_bytes_per_cycle};
+  return {rate_ids.l2.port_bytes_per_cycle, rate_ids.atomics.port_bytes_per_cycle, rate_ids.atomics.sectors_per_s};
 }
 
 }  // namespace gpumem::model

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "engine/model/chase.hpp"
+#include "engine/model/subjects/chase.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::model::test_chase {

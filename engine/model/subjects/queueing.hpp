@@ -21,7 +21,7 @@ struct MemoryLoad {
 /// u / (1 - growth u): the wait of a load beside traffic of the share u, in multiples of the queue's `cycles`.
 [[nodiscard]] constexpr double queue_units(double share, double growth) { return share / (1 - growth * share); }
 
-/// The rates (RateField::measured_only) that queue_cycles() needs for a level of latency_levels() and a mix.
+/// Returns the rates (RateField::measured_only) that queue_cycles() needs for a level of latency_levels() and a mix.
 [[nodiscard]] std::vector<RateId> queue_rates(std::string_view level, double written);
 
 /// Cycles that a load of that level ("memory" or "l2") waits longer than in an idle one. For device memory they are

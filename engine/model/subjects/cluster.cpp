@@ -1,4 +1,4 @@
-#include "engine/model/cluster.hpp"
+#include "engine/model/subjects/cluster.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +46,7 @@ double behind(double a, double together) {
   return std::pow(std::pow(together, -network_exponent) - std::pow(a, -network_exponent), -1 / network_exponent);
 }
 
-std::vector<RateId> cluster_rates(const ClusterTraffic& traffic) {
+std::vector<RateId> needed_rates(const ClusterTraffic& traffic) {
   if (traffic.move == Move::fetch) return {rate_ids.cluster.tile_step_cycles};
   if (traffic.move == Move::multicast)
     return {rate_ids.cluster.tile_step_cycles, rate_ids.cluster.multicast_bytes_per_cycle};
@@ -55,7 +55,7 @@ std::vector<RateId> cluster_rates(const ClusterTraffic& traffic) {
 }
 
 double cluster_bytes_per_cycle(const ClusterTraffic& traffic, const Rates& rates) {
-  const auto needed = cluster_rates(traffic);
+  const auto needed = needed_rates(traffic);
   if (std::ranges::any_of(needed, [&](RateId rate) { return !(rates[rate] > 0); })) return 0;
   if (traffic.move == Move::multicast || traffic.move == Move::fetch) return tiles_bytes_per_cycle(traffic, rates);
   const ClusterRates of_op = rates_of(traffic.move);
@@ -64,6 +64,12 @@ double cluster_bytes_per_cycle(const ClusterTraffic& traffic, const Rates& rates
                                   rates[of_op.served_bytes_per_cycle] / traffic.sharers);
   constexpr double fewest_sectors = access::warp_lanes * access::bank_bytes / double{access::sector_bytes};
   return sectors * fewest_sectors / traffic.sectors;
+}
+
+StageTime stage_of(const ClusterTraffic& traffic, const Profile& profile) {
+  const double bytes_per_cycle = cluster_bytes_per_cycle(traffic, profile.rates);
+  const double cycles = bytes_per_cycle > 0 ? static_cast<double>(traffic.bytes) / bytes_per_cycle : 0;
+  return {"cluster", cycles / static_cast<double>(profile.device.sm_clock_hz)};
 }
 
 }  // namespace gpumem::model

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "engine/model/cluster.hpp"
+#include "engine/model/subjects/cluster.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::model::test_cluster {
@@ -59,9 +59,9 @@ TEST_CASE("clusters: one limit is found again behind the other", "[cluster]") {
 }
 
 TEST_CASE("clusters: nothing is told without the rates that it takes", "[cluster]") {
-  CHECK(cluster_rates({.move = Move::read}).size() == 3);
-  CHECK(cluster_rates({.move = Move::multicast}).size() == 2);
-  CHECK(cluster_rates({.move = Move::fetch}) == std::vector<RateId>{rate_ids.cluster.tile_step_cycles});
+  CHECK(needed_rates(ClusterTraffic{.move = Move::read}).size() == 3);
+  CHECK(needed_rates(ClusterTraffic{.move = Move::multicast}).size() == 2);
+  CHECK(needed_rates(ClusterTraffic{.move = Move::fetch}) == std::vector<RateId>{rate_ids.cluster.tile_step_cycles});
   CHECK(reached({.move = Move::atomic, .movers = 1}) == 0);
   CHECK_THROWS_AS(rates_of(Move::multicast), std::logic_error);
   CHECK_THROWS_AS(rates_of(Move::fetch), std::logic_error);

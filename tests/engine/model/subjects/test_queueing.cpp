@@ -2,9 +2,9 @@
 
 #include <stdexcept>
 
-#include "engine/model/chase.hpp"
+#include "engine/model/subjects/chase.hpp"
 #include "engine/model/predict.hpp"
-#include "engine/model/queueing.hpp"
+#include "engine/model/subjects/queueing.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::model::test_queueing {
@@ -66,7 +66,7 @@ TEST_CASE("what a mix needs is named where a profile lacks it", "[queueing]") {
   CHECK(queue_rates("memory", 0.3).size() == 4);
   Workload workload;
   workload.unmodelled = "it is a chase";
-  workload.needed_rates = queue_rates("l2", 0);
+  workload.subject = Chase{.level = "l2", .traffic_share = 0.5};
   const Profile h100 = load_profile("h100");
   CHECK(why_unpredicted(workload, h100) == "it is a chase");
   Profile without = h100;

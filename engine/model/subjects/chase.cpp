@@ -1,11 +1,11 @@
-#include "engine/model/chase.hpp"
+#include "engine/model/subjects/chase.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "engine/access/request.hpp"
-#include "engine/model/queueing.hpp"
+#include "engine/model/subjects/queueing.hpp"
 
 namespace gpumem::model {
 
@@ -63,6 +63,10 @@ double step_cycles(const Chase& chase, const Profile& profile) {
     left = missed;
   }
   return cycles + left * rates.latency.memory_cycles;
+}
+
+std::vector<RateId> needed_rates(const Chase& chase) {
+  return chase.traffic_share > 0 ? queue_rates(chase.level, chase.written_share) : std::vector<RateId>{};
 }
 
 }  // namespace gpumem::model

@@ -2,10 +2,28 @@
 // The bandwidth that blocks of a cluster reach in each other's shared memory (distributed shared memory), and by
 // multicast.
 
+#include <cstdint>
 #include <vector>
 
 #include "engine/model/profile.hpp"
-#include "engine/model/workload.hpp"
+#include "engine/model/stage_time.hpp"
+
+namespace gpumem {
+
+/// Data that the blocks of a cluster move through the network that joins their multiprocessors.
+struct ClusterTraffic {
+  /// `read`, `write` and `atomic` access the shared memory of another block. `multicast` loads from L2 into that of all
+  /// blocks of the cluster, `fetch` from L2 into each block's own.
+  enum class Move { read, write, atomic, multicast, fetch };
+  Move move = Move::read;
+  std::uint64_t movers = 1;  ///< blocks of the launch that move some
+  std::uint64_t bytes = 0;   ///< of each; of a multicast, what each receives
+  std::uint64_t steps = 0;   ///< tiles in which a block uses them, one by one; only if they come from L2
+  double sectors = 4;        ///< in which the words of a request (128 bytes) lie
+  unsigned sharers = 1;      ///< blocks that ask the same block at once
+};
+
+}  // namespace gpumem
 
 namespace gpumem::model {
 
@@ -29,7 +47,10 @@ using ClusterRates = PerRate<RateId>::Cluster::Move;
 /// itself is left to other stages.
 [[nodiscard]] double cluster_bytes_per_cycle(const ClusterTraffic& traffic, const Rates& rates);
 
+/// Returns the time that a block's bytes take, which is a stage of its launch; 0 if it is not known.
+[[nodiscard]] StageTime stage_of(const ClusterTraffic& traffic, const Profile& profile);
+
 /// Returns the rates that cluster_bytes_per_cycle() needs, all of which are measured_only.
-[[nodiscard]] std::vector<RateId> cluster_rates(const ClusterTraffic& traffic);
+[[nodiscard]] std::vector<RateId> needed_rates(const ClusterTraffic& traffic);
 
 }  // namespace gpumem::model

@@ -1,4 +1,4 @@
-#include "engine/model/peer.hpp"
+#include "engine/model/subjects/peer.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::model::test_peer {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/model/neighbours.hpp"
+#include "engine/model/subjects/neighbours.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::model::test_neighbours {

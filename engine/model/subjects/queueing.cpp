@@ -1,4 +1,4 @@
-#include "engine/model/queueing.hpp"
+#include "engine/model/subjects/queueing.hpp"
 
 #include <array>
 #include <cmath>
