@@ -23,19 +23,19 @@ struct LineSeconds {
 
   LineSeconds(const Demand& demand, const Rates& rates) {
     const double spread = 1 + rates.l2.line_spread_share * (1 - 1 / demand.turns);
-    loaded = spread * (demand.l2_load_lines / rates.l2.load_lines_per_s +
-                       demand.l2_load_line_pairs / rates.l2.load_line_pairs_per_s);
-    filled = spread * (demand.l2_fill_lines / rates.l2.fill_lines_per_s +
-                       demand.l2_fill_line_pairs / rates.l2.fill_line_pairs_per_s);
-    stored = demand.l2_store_lines / rates.l2.store_lines_per_s +
-             demand.l2_store_line_pairs / rates.l2.store_line_pairs_per_s;
+    loaded = spread * (demand.l2.load_lines / rates.l2.load_lines_per_s +
+                       demand.l2.load_line_pairs / rates.l2.load_line_pairs_per_s);
+    filled = spread * (demand.l2.fill_lines / rates.l2.fill_lines_per_s +
+                       demand.l2.fill_line_pairs / rates.l2.fill_line_pairs_per_s);
+    stored = demand.l2.store_lines / rates.l2.store_lines_per_s +
+             demand.l2.store_line_pairs / rates.l2.store_line_pairs_per_s;
     // Memory reads a sector of the line between its writes: dearer than a line of fills alone, less so where it reads
     // anyway (docs/patterns.md).
-    const double sectors = demand.l2_load_sectors + demand.l2_store_sectors;
-    const double loads = sectors > 0 ? demand.l2_load_sectors / sectors : 0;
+    const double sectors = demand.l2.load_sectors + demand.l2.store_sectors;
+    const double loads = sectors > 0 ? demand.l2.load_sectors / sectors : 0;
     mixed =
         rates.l2.mixed_factor * (1 - loads) *
-        (demand.l2_mixed_lines / rates.l2.fill_lines_per_s + demand.l2_mixed_groups / rates.l2.fill_line_pairs_per_s);
+        (demand.l2.mixed_lines / rates.l2.fill_lines_per_s + demand.l2.mixed_groups / rates.l2.fill_line_pairs_per_s);
   }
 
   [[nodiscard]] double sum() const { return loaded + filled + stored + mixed; }
@@ -54,16 +54,16 @@ LineSeconds simulated_lines(const Demand& demand, const Rates& rates) {
 /// Seconds for a mix of DRAM reads and writes. Turning the bus around costs most for equal shares, so the time per
 /// byte is the line between the pure rates plus a parabola that meets the measured copy rate.
 double dram_seconds(const Demand& demand, const Rates& rates) {
-  const double bytes = demand.dram_read_bytes + demand.dram_write_bytes;
+  const double bytes = demand.dram.read_bytes + demand.dram.write_bytes;
   if (bytes == 0) return 0;
-  const double writes = demand.dram_write_bytes / bytes;
+  const double writes = demand.dram.write_bytes / bytes;
   const double pure = (1 - writes) / rates.dram.read_bytes_per_s + writes / rates.dram.write_bytes_per_s;
   const double at_half = 0.5 / rates.dram.read_bytes_per_s + 0.5 / rates.dram.write_bytes_per_s;
   const double turnaround = 1 / rates.dram.copy_bytes_per_s - at_half;
   // A copy rate far above the pure ones would make the parabola negative. No mix is faster than both at once.
   const double least = std::max((1 - writes) / rates.dram.read_bytes_per_s, writes / rates.dram.write_bytes_per_s);
   return bytes * std::max(pure + 4 * writes * (1 - writes) * turnaround, least) +
-         (demand.simulated ? 0 : demand.l2_split_sectors / rates.dram.split_sectors_per_s);
+         (demand.simulated ? 0 : demand.l2.split_sectors / rates.dram.split_sectors_per_s);
 }
 
 /// The share of the shorter time, of loads and of stores of whole lines, that adds to the longer time. With it, equally
@@ -85,15 +85,15 @@ double both_ways_share(const Rates& rates) {
 /// fewer channels those atoms lie in. The link carries both ways at once, but not for free: a share of the shorter time
 /// adds to the longer. Stores that wait for each other leave the link to the loads.
 double pcie_seconds(const Demand& demand, const Rates& rates) {
-  const double reads = demand.pcie_load_lines / rates.link.load_lines_per_s +
-                       demand.pcie_load_atoms / rates.link.load_atoms_per_s +
-                       demand.pcie_load_sectors / rates.link.load_sectors_per_s +
-                       demand.pcie_load_split_lines / rates.link.load_split_lines_per_s;
+  const double reads = demand.link.load_lines / rates.link.load_lines_per_s +
+                       demand.link.load_atoms / rates.link.load_atoms_per_s +
+                       demand.link.load_sectors / rates.link.load_sectors_per_s +
+                       demand.link.load_split_lines / rates.link.load_split_lines_per_s;
   const double whole =
-      demand.pcie_write_bytes / rates.link.write_bytes_per_s + demand.pcie_split_writes / rates.link.split_writes_per_s;
-  const double waiting = demand.pcie_partial_writes / rates.link.partial_writes_per_s;
-  const double lone = demand.pcie_lone_writes / rates.link.lone_writes_per_s +
-                      demand.pcie_lone_idle_writes / rates.link.lone_idle_writes_per_s;
+      demand.link.write_bytes / rates.link.write_bytes_per_s + demand.link.split_writes / rates.link.split_writes_per_s;
+  const double waiting = demand.link.partial_writes / rates.link.partial_writes_per_s;
+  const double lone = demand.link.lone_writes / rates.link.lone_writes_per_s +
+                      demand.link.lone_idle_writes / rates.link.lone_idle_writes_per_s;
   return std::max(reads, whole + waiting + lone) + both_ways_share(rates) * std::min(reads, whole) +
          rates.link.lone_copy_share * std::min(reads, lone);
 }
@@ -118,13 +118,13 @@ double overlapped(double a, double b, double exponent) {
 double simulated_seconds(const Demand& demand, const Rates& rates, double others, bool cached) {
   const LineSeconds lines = simulated_lines(cached ? Demand{} : demand, rates);
   const double loads =
-      overlapped(demand.l2_read_requests / rates.l2.read_requests_per_s, lines.loaded, rates.l2.loads_exponent);
-  const double stores = demand.l2_write_requests / rates.l2.write_requests_per_s + lines.filled;
+      overlapped(demand.l2.read_requests / rates.l2.read_requests_per_s, lines.loaded, rates.l2.loads_exponent);
+  const double stores = demand.l2.write_requests / rates.l2.write_requests_per_s + lines.filled;
   const double both = exposed(loads, stores, rates.l2.exposed_share);
   const double least = lines.loaded + lines.filled + lines.stored;
-  const double met = demand.store_collisions / rates.l2.store_collisions_per_s;
+  const double met = demand.l2.store_collisions / rates.l2.store_collisions_per_s;
   // Stores that wait for few busy lines keep the others of their warps waiting.
-  const double exponent = 1 + (rates.overlap.exponent - 1) / std::max(1.0, demand.collision_unevenness);
+  const double exponent = 1 + (rates.overlap.exponent - 1) / std::max(1.0, demand.l2.collision_unevenness);
   return overlapped(std::max({both, least, others}) + lines.mixed, met, exponent);
 }
 
@@ -143,7 +143,7 @@ bool fits_in_l2(const Workload& workload, const Demand& demand, const Device& de
 bool is_cached(const Workload& workload, const Demand& demand, const Device& device) {
   if (!demand.simulated) return fits_in_l2(workload, demand, device);
   constexpr double little = 0.02;  // a launch that finds nearly all in L2 still fetches a little
-  return demand.dram_read_bytes + demand.dram_write_bytes < little * demand.footprint_bytes;
+  return demand.dram.read_bytes + demand.dram.write_bytes < little * demand.footprint_bytes;
 }
 
 std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workload, const Profile& profile,
@@ -167,19 +167,20 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
     if (workload.in_step) stage("barriers", waiting.barriers_s);
   }
   // Loads and stores through L1 take turns with shared memory, which lies in the same banks.
-  const double lines = demand.l1_load_lines + demand.l1_store_lines;
-  if (demand.l1_load_lines > 0 || demand.simulated) {
+  const double lines = demand.l1.load_lines + demand.l1.store_lines;
+  if (demand.l1.load_lines > 0 || demand.simulated) {
     stage("l1_lines", uneven * lines / (rates.l1.lines_per_cycle * cycles_per_s));
   }
   if (demand.footprint_bytes > 0) {
     stage(
         "l2_sectors",
-        demand.l2_load_sectors / rates.l2.load_sectors_per_s + demand.l2_store_sectors / rates.l2.store_sectors_per_s +
-            demand.l2_split_sectors / (demand.simulated ? rates.l2.store_sectors_per_s : rates.l2.split_sectors_per_s));
+        demand.l2.load_sectors / rates.l2.load_sectors_per_s + demand.l2.store_sectors / rates.l2.store_sectors_per_s +
+            demand.l2.split_sectors / (demand.simulated ? rates.l2.store_sectors_per_s : rates.l2.split_sectors_per_s));
     if (demand.simulated) {
-      stage("l2_requests", exposed(demand.l2_read_requests / rates.l2.read_requests_per_s,
-                                   demand.l2_write_requests / rates.l2.write_requests_per_s, rates.l2.exposed_share));
-      if (demand.store_collisions > 0) stage("rewrites", demand.store_collisions / rates.l2.store_collisions_per_s);
+      stage("l2_requests", exposed(demand.l2.read_requests / rates.l2.read_requests_per_s,
+                                   demand.l2.write_requests / rates.l2.write_requests_per_s, rates.l2.exposed_share));
+      if (demand.l2.store_collisions > 0)
+        stage("rewrites", demand.l2.store_collisions / rates.l2.store_collisions_per_s);
     }
     if (!cached) {
       stage("l2_lines", (demand.simulated ? simulated_lines(demand, rates) : LineSeconds(demand, rates)).sum());

@@ -29,12 +29,12 @@ struct Residency {
 /// each.
 double share_of_memory(const Demand& demand, bool cached) {
   if (cached) return 0;
-  return demand.l2_load_sectors > 0 ? demand.l2_first_sectors / demand.l2_load_sectors : 1;
+  return demand.l2.load_sectors > 0 ? demand.l2.first_sectors / demand.l2.load_sectors : 1;
 }
 
 double written_share(const Demand& demand) {
-  const double bytes = demand.dram_read_bytes + demand.dram_write_bytes;
-  return bytes > 0 ? demand.dram_write_bytes / bytes : 0;
+  const double bytes = demand.dram.read_bytes + demand.dram.write_bytes;
+  return bytes > 0 ? demand.dram.write_bytes / bytes : 0;
 }
 
 bool knows_queues(const Rates& rates, double written) {

@@ -88,7 +88,7 @@ Metric l2_reads() {
                        Better::less},
           .predict = [](const Workload& workload, const model::Prediction& prediction,
                         const model::Profile&) -> std::optional<double> {
-            return prediction.demand.l2_load_sectors * access::sector_bytes /
+            return prediction.demand.l2.load_sectors * access::sector_bytes /
                    static_cast<double>(workload.useful_bytes());
           },
           .essential = true};

@@ -44,8 +44,8 @@ Workload every_place(const Profile& profile) {
 Demand reads() {
   Demand demand;
   demand.loads = true;
-  demand.l2_load_sectors = demand.l2_first_sectors = 1e6;
-  demand.dram_read_bytes = 32e6;
+  demand.l2.load_sectors = demand.l2.first_sectors = 1e6;
+  demand.dram.read_bytes = 32e6;
   demand.turns = 1;
   return demand;
 }
@@ -72,12 +72,12 @@ TEST_CASE("waits: without queues on the line from an idle memory to a busy one",
 TEST_CASE("waits: loads wait for stores in the queues, and nobody for a store", "[waiting]") {
   Demand copies = reads();
   copies.stores = true;
-  copies.dram_write_bytes = copies.dram_read_bytes;
+  copies.dram.write_bytes = copies.dram.read_bytes;
   CHECK(waits_us(copies, with_queue(), 9) == Approx(5).epsilon(1e-3));
   CHECK(waits_us(copies, profile(), 9) == Approx(3.5).epsilon(1e-3));
   Demand writes = copies;
   writes.loads = false;
-  writes.dram_read_bytes = 0;
+  writes.dram.read_bytes = 0;
   CHECK(waits_us(writes, with_queue(), 9) == Approx(0.5).epsilon(1e-3));
 }
 

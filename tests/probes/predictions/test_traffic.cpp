@@ -405,12 +405,12 @@ TEST_CASE("what is predicted of accesses that come back is what was simulated", 
   const auto simulated = traffic_of(again, profile);
   REQUIRE(simulated);
   CHECK(demand.simulated);
-  CHECK(demand.l2_load_sectors == simulated->l2_read_sectors);
-  CHECK(demand.dram_read_bytes == simulated->fetched_bytes + simulated->filled_bytes);
-  CHECK(demand.dram_write_bytes == simulated->written_bytes);
+  CHECK(demand.l2.load_sectors == simulated->l2_read_sectors);
+  CHECK(demand.dram.read_bytes == simulated->fetched_bytes + simulated->filled_bytes);
+  CHECK(demand.dram.write_bytes == simulated->written_bytes);
   // A stream of many times what L2 holds is as plain as ever.
   const Workload stream = workload_of("i", "read", 16 * mib, profile);
-  CHECK(predict(stream, profile).demand.dram_read_bytes == Approx(16.0 * mib).epsilon(0.001));
+  CHECK(predict(stream, profile).demand.dram.read_bytes == Approx(16.0 * mib).epsilon(0.001));
 }
 
 }  // namespace gpumem::model::test_traffic

@@ -39,7 +39,7 @@ TEST_CASE("multicast: L2 is read once for a cluster, else once for each of its b
     CHECK_FALSE(prediction.demand.simulated);
     CHECK(tested.probe->metrics.front().predict(workload, prediction, profile).value_or(0) ==
           Approx(by == "each" ? 1 : 1.0 / static_cast<double>(blocks)));
-    return prediction.demand.l2_load_sectors;
+    return prediction.demand.l2.load_sectors;
   };
   for (const std::uint64_t blocks : {2U, 4U, 8U, 16U}) {
     CHECK(sectors("each", blocks) == static_cast<double>(blocks) * sectors("multicast", blocks));
