@@ -95,7 +95,7 @@ Headline request_cycles(decltype(Headline::peak) peak) {
       .quantity = {"cycles_per_request", "cycles of a multiprocessor per warp request, by its own clock", Better::less},
       .predict = [](const Workload&, const model::Prediction& prediction,
                     const model::Profile& profile) -> std::optional<double> {
-        return prediction.sites.front().cost.wavefronts_per_request / profile.rates.shared_wavefronts_per_cycle;
+        return prediction.sites.front().cost.wavefronts_per_request / profile.rates.shared.wavefronts_per_cycle;
       },
       .peak = std::move(peak)};
 }

@@ -34,8 +34,11 @@ struct CalibrationSweeps {
 /// True if rates are read off single cases of this probe, so that none of its cases can be held out.
 [[nodiscard]] bool is_read_off(const std::string& probe);
 
-/// Sets the rates of copies in the profile that measured cases of the probes `transfer` and `batching` determine; other
-/// rates keep their values. Returns, by the name of each rate set, the cases it was read off.
+/// Sets all rates in the profile that measured cases determine without a fit; other rates keep their values. Returns,
+/// by the name of each rate set, the cases it was read off.
+std::map<std::string, std::string> read_rates(std::span<const report::Record> records, model::Profile& profile);
+
+/// Its part for copies: what measured cases of the probes `transfer` and `batching` determine.
 std::map<std::string, std::string> read_copy_rates(std::span<const report::Record> records, model::Profile& profile);
 
 /// The same for latencies: the medians of sound cases of the probe `latency` in random order.

@@ -117,10 +117,4 @@ bool is_sound(const report::Record& record) {
          });
 }
 
-bool is_read_off(const std::string& probe) {
-  static constexpr std::string_view probes[] = {"transfer",   "batching", "latency",  "loaded-latency",
-                                                "neighbours", "cluster",  "multicast"};
-  return std::ranges::find(probes, probe) != std::end(probes);
-}
-
 }  // namespace gpumem::app

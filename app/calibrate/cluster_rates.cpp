@@ -4,7 +4,7 @@
 
 #include "app/calibrate/calibration.hpp"
 #include "app/calibrate/read_off.hpp"
-#include "engine/model/cluster.hpp"
+#include "engine/model/subjects/cluster.hpp"
 
 namespace gpumem::app {
 
@@ -39,10 +39,10 @@ std::map<std::string, std::string> read_cluster_rates(std::span<const report::Re
                             {"remote_stride_words", std::uint64_t{1}}});
   };
   std::map<std::string, std::string> how;
-  const auto set = [&](model::RateMember rate, std::optional<double> value, const std::string& read_off) {
+  const auto set = [&](model::RateId rate, std::optional<double> value, const std::string& read_off) {
     if (value) set_rate(rate, *value, read_off, profile, how);
   };
-  using model::Rates;
+  using model::rate_ids;
   struct Op {
     ClusterTraffic::Move move;
     const char* name;
@@ -53,14 +53,14 @@ std::map<std::string, std::string> read_cluster_rates(std::span<const report::Re
         Op{ClusterTraffic::Move::atomic, "atomic", "atomics"}}) {
     const model::ClusterRates rates = model::rates_of(op.move);
     const auto alone = pulled(sharing, "ring", 1, op.name);
-    set(rates.alone, alone, op.words + " of one block of eight");
+    set(rates.alone_bytes_per_cycle, alone, op.words + " of one block of eight");
     if (const auto each = pulled(sharing, "first", all_pull, op.name)) {
-      set(rates.served, *each * (sharing - 1), op.words + " of seven blocks in the eighth");
+      set(rates.served_bytes_per_cycle, *each * (sharing - 1), op.words + " of seven blocks in the eighth");
     }
     const auto together = pulled(two, "ring", all_pull, op.name);
     if (alone && together && *together < *alone) {
       const std::uint64_t movers = profile.device.multiprocessors / two * two;
-      set(rates.all, static_cast<double>(movers) * model::behind(*alone, *together),
+      set(rates.all_bytes_per_cycle, static_cast<double>(movers) * model::behind(*alone, *together),
           op.words + " of all blocks in clusters of two");
     }
   }
@@ -80,8 +80,8 @@ std::map<std::string, std::string> read_cluster_rates(std::span<const report::Re
   if (of_small && of_large && *of_large > *of_small) {
     const std::string words = "copies by multicast in clusters of 8, tiles of 2 and 32 KiB";
     const double rate = static_cast<double>(large - small) / (*of_large - *of_small);
-    set(&Rates::multicast_bytes_per_cycle, rate, words);
-    set(&Rates::tile_step_cycles, *of_small - static_cast<double>(small) / rate, words);
+    set(rate_ids.cluster.multicast_bytes_per_cycle, rate, words);
+    set(rate_ids.cluster.tile_step_cycles, *of_small - static_cast<double>(small) / rate, words);
   }
   return how;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/calibrate/calibration.hpp"
+#include "app/calibrate/read_off.hpp"
 #include "engine/base/words.hpp"
 #include "engine/statistics/straight_line.hpp"
 #include "report/record/cases.hpp"
@@ -14,6 +15,7 @@ namespace gpumem::app {
 namespace {
 
 using measure::Seconds;
+using model::rate_ids;
 
 /// One measured copy, or one run of several.
 struct Copy {
@@ -46,12 +48,12 @@ std::string pieces(const Copy& copy) { return fmt::format("{:.0f} pieces", copy.
 /// Goes from the plainest copies to those whose rates rest on theirs.
 class Reader {
  public:
-  Reader(std::span<const report::Record> records, model::Profile& profile) : records_(records), rates_(profile.rates) {
-    read_pinned("to-device", "pcie_to_device_bytes_per_s", "copy_to_device_s");
-    read_pinned("to-host", "pcie_to_host_bytes_per_s", "copy_to_host_s");
+  Reader(std::span<const report::Record> records, model::Profile& profile) : records_(records), profile_(profile) {
+    read_pinned("to-device", rate_ids.link.to_device_bytes_per_s, rate_ids.copy.to_device_s);
+    read_pinned("to-host", rate_ids.link.to_host_bytes_per_s, rate_ids.copy.to_host_s);
     read_both_ways();
-    read_calls("to-device", "copy_to_device_call_s");
-    read_calls("to-host", "copy_to_host_call_s");
+    read_calls("to-device", rate_ids.copy.to_device_call_s);
+    read_calls("to-host", rate_ids.copy.to_host_call_s);
     read_batch();
     read_wait();
     read_pageable();
@@ -80,17 +82,13 @@ class Reader {
   }
 
   /// Takes the reading of a rate, unless noise left nothing of it.
-  void set(const std::string& name, double value, const std::string& how) {
+  void set(model::RateId rate, double value, const std::string& how) {
     constexpr double least = 1e-15;  // of seconds: a femtosecond is none
     constexpr double most = 1e18;
-    if (!(value > least && value < most)) return;
-    for (const model::RateField& field : model::rate_fields()) {
-      if (field.name == name) rates_.*field.value = value;
-    }
-    how_[name] = how;
+    if (value > least && value < most) set_rate(rate, value, how, profile_, how_);
   }
 
-  void read_pinned(const std::string& direction, const std::string& rate, const std::string& fixed) {
+  void read_pinned(const std::string& direction, model::RateId rate, model::RateId fixed) {
     const std::vector<Copy> copies = copies_of("transfer", "pinned", direction);
     std::vector<measure::TimedSize> readings;
     for (const Copy& copy : copies) readings.push_back({copy.bytes, Seconds(copy.seconds)});
@@ -105,21 +103,21 @@ class Reader {
     const std::vector<Copy> both = copies_of("transfer", "pinned", "both");
     if (both.empty()) return;
     const Copy& largest = both.back();
-    set("pcie_both_ways_bytes_per_s", 2 * largest.bytes / largest.seconds,
+    set(rate_ids.link.both_ways_bytes_per_s, 2 * largest.bytes / largest.seconds,
         "pinned copies of " + size(largest) + " each way at once");
     std::vector<double> joins;
     constexpr double small_bytes = 1 << 20;
     for (const Copy& copy : both) {
       if (copy.bytes > small_bytes) continue;
-      const double alone = std::max(rates_.copy_to_device_s + copy.bytes / rates_.pcie_to_device_bytes_per_s,
-                                    rates_.copy_to_host_s + copy.bytes / rates_.pcie_to_host_bytes_per_s);
+      const double alone = std::max(rates_.copy.to_device_s + copy.bytes / rates_.link.to_device_bytes_per_s,
+                                    rates_.copy.to_host_s + copy.bytes / rates_.link.to_host_bytes_per_s);
       joins.push_back(copy.seconds - alone);
     }
-    set("streams_join_s", median(joins).value_or(0),
+    set(rate_ids.host.streams_join_s, median(joins).value_or(0),
         "extra time of copies of up to 1 MiB each way at once over one alone");
   }
 
-  void read_calls(const std::string& direction, const std::string& rate) {
+  void read_calls(const std::string& direction, model::RateId rate) {
     const std::vector<Copy> copies = copies_of("batching", "separate", direction);
     if (copies.empty() || copies.back().copies < 256) return;
     set(rate, copies.back().seconds / copies.back().copies, "separate copies of " + pieces(copies.back()));
@@ -129,19 +127,19 @@ class Reader {
     const std::vector<Copy> copies = copies_of("batching", "batched", "to-device");
     if (copies.empty() || copies.back().copies < 256) return;
     const Copy& most = copies.back();
-    set("copy_batched_s", (most.seconds - most.bytes / rates_.pcie_to_device_bytes_per_s) / most.copies,
+    set(rate_ids.copy.batched_s, (most.seconds - most.bytes / rates_.link.to_device_bytes_per_s) / most.copies,
         pieces(most) + " handed over in one call");
   }
 
   void read_wait() {
     std::vector<double> waits;
     for (const auto& [direction, call] :
-         {std::pair("to-device", rates_.copy_to_device_call_s), std::pair("to-host", rates_.copy_to_host_call_s)}) {
+         {std::pair("to-device", rates_.copy.to_device_call_s), std::pair("to-host", rates_.copy.to_host_call_s)}) {
       for (const Copy& copy : copies_of("transfer", "pinned", direction)) {
         if (copy.round_trip_s) waits.push_back(*copy.round_trip_s - copy.seconds - call);
       }
     }
-    set("host_wait_s", median(waits).value_or(0),
+    set(rate_ids.host.wait_s, median(waits).value_or(0),
         "time of pinned copies that the host sees beyond the copy and the call");
   }
 
@@ -149,23 +147,23 @@ class Reader {
     const std::vector<Copy> in = copies_of("transfer", "pageable", "to-device");
     const std::vector<Copy> out = copies_of("transfer", "pageable", "to-host");
     if (!in.empty()) {
-      set("pageable_copy_s", in.front().seconds - rates_.host_wait_s,
+      set(rate_ids.copy.pageable_s, in.front().seconds - rates_.host.wait_s,
           "a pageable copy of " + size(in.front()) + ", less the wait");
       for (const Copy& copy : in) {
         if (copy.bytes < 1 << 20) continue;
-        const bool cached = copy.bytes <= rates_.host_cache_bytes;
-        set(cached ? "staging_cached_to_device_bytes_per_s" : "staging_to_device_bytes_per_s",
-            staging(copy, rates_.pcie_to_device_bytes_per_s), "a pageable copy of " + size(copy) + ", less the link");
+        const bool cached = copy.bytes <= rates_.host.cache_bytes;
+        set(cached ? rate_ids.host.staging_cached_to_device_bytes_per_s : rate_ids.host.staging_to_device_bytes_per_s,
+            staging(copy, rates_.link.to_device_bytes_per_s), "a pageable copy of " + size(copy) + ", less the link");
       }
     }
     if (!out.empty() && out.back().bytes >= 1 << 20) {
-      set("staging_to_host_bytes_per_s", staging(out.back(), rates_.pcie_to_host_bytes_per_s),
+      set(rate_ids.host.staging_to_host_bytes_per_s, staging(out.back(), rates_.link.to_host_bytes_per_s),
           "a pageable copy of " + size(out.back()) + ", less the link");
     }
   }
 
   [[nodiscard]] double staging(const Copy& copy, double link_bytes_per_s) const {
-    const double seconds = copy.seconds - rates_.pageable_copy_s - rates_.host_wait_s;
+    const double seconds = copy.seconds - rates_.copy.pageable_s - rates_.host.wait_s;
     return copy.bytes / (seconds - copy.bytes / link_bytes_per_s);
   }
 
@@ -174,16 +172,17 @@ class Reader {
     if (copies.size() < 2 || copies.front().copies != 1 || copies.back().bytes != copies.front().bytes) return;
     const Copy& whole = copies.front();
     const Copy& most = copies.back();
-    const double copy = rates_.copy_to_device_call_s + rates_.copy_to_device_s + rates_.host_wait_s +
-                        whole.bytes / rates_.pcie_to_device_bytes_per_s;
-    set("host_copy_bytes_per_s", whole.bytes / (whole.seconds - copy),
+    const double copy = rates_.copy.to_device_call_s + rates_.copy.to_device_s + rates_.host.wait_s +
+                        whole.bytes / rates_.link.to_device_bytes_per_s;
+    set(rate_ids.host.copy_bytes_per_s, whole.bytes / (whole.seconds - copy),
         "packing " + size(whole) + " in one piece, less the copy");
-    set("host_copy_piece_s", (most.seconds - whole.seconds) / (most.copies - 1),
+    set(rate_ids.host.copy_piece_s, (most.seconds - whole.seconds) / (most.copies - 1),
         "packing " + size(whole) + " in " + pieces(most) + ", less in one");
   }
 
   std::span<const report::Record> records_;
-  model::Rates& rates_;
+  model::Profile& profile_;
+  const model::Rates& rates_ = profile_.rates;
   std::map<std::string, std::string> how_;
 };
 

@@ -1,6 +1,6 @@
 #include "app/calibrate/calibration.hpp"
 #include "app/calibrate/read_off.hpp"
-#include "engine/model/chase.hpp"
+#include "engine/model/subjects/chase.hpp"
 
 namespace gpumem::app {
 

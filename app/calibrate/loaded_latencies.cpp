@@ -7,7 +7,7 @@
 
 #include "app/calibrate/calibration.hpp"
 #include "app/calibrate/read_off.hpp"
-#include "engine/model/queueing.hpp"
+#include "engine/model/subjects/queueing.hpp"
 #include "report/record/cases.hpp"
 
 namespace gpumem::app {
@@ -93,13 +93,14 @@ std::map<std::string, std::string> read_loaded_latencies(std::span<const report:
   struct Source {
     const char* level;
     std::uint64_t written_percent;
-    model::QueueRates queue;
+    model::PerRate<model::RateId>::Queue::Of queue;
     const char* beside;
   };
-  const Source sources[] = {{"memory", 0, model::memory_queue_of_loads(), "loads of device memory"},
-                            {"memory", 50, model::memory_queue_of_both(), "as many stores as loads of device memory"},
-                            {"memory", 100, model::memory_queue_of_stores(), "stores to device memory"},
-                            {"l2", 0, model::l2_queue(), "loads of data in L2"}};
+  const Source sources[] = {
+      {"memory", 0, model::rate_ids.queue.memory_loads, "loads of device memory"},
+      {"memory", 50, model::rate_ids.queue.memory_both, "as many stores as loads of device memory"},
+      {"memory", 100, model::rate_ids.queue.memory_stores, "stores to device memory"},
+      {"l2", 0, model::rate_ids.queue.l2, "loads of data in L2"}};
   std::map<std::string, std::string> how;
   for (const Source& source : sources) {
     const std::vector<Wait> waits = waits_of(records, source.level, source.written_percent);

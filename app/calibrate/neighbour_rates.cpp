@@ -52,18 +52,18 @@ std::map<std::string, std::string> read_neighbour_rates(std::span<const report::
     return victim.bytes_per_s / (multiprocessors * static_cast<double>(device.sm_clock_hz));
   };
   const bool has_clock = device.multiprocessors > 1 && device.sm_clock_hz > 0;
-  const auto set = [&](model::RateMember rate, double value, const char* read_off) {
+  const auto set = [&](model::RateId rate, double value, const char* read_off) {
     set_rate(rate, value, read_off, profile, how);
   };
   if (reads && has_clock) {
-    set(&model::Rates::l2_port_bytes_per_cycle, of_port(*reads), "a kernel that lives in L2, on few multiprocessors");
+    set(model::rate_ids.l2.port_bytes_per_cycle, of_port(*reads), "a kernel that lives in L2, on few multiprocessors");
   }
   if (few_atomics && has_clock && few_atomics->split_percent < atomics->split_percent) {
-    set(&model::Rates::atomic_port_bytes_per_cycle, of_port(*few_atomics),
+    set(model::rate_ids.atomics.port_bytes_per_cycle, of_port(*few_atomics),
         "a kernel of atomics on few multiprocessors");
   }
   if (atomics) {
-    set(&model::Rates::atomic_sectors_per_s, atomics->bytes_per_s / access::sector_bytes,
+    set(model::rate_ids.atomics.sectors_per_s, atomics->bytes_per_s / access::sector_bytes,
         "a kernel of atomics on most multiprocessors");
   }
   return how;

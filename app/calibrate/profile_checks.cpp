@@ -12,6 +12,7 @@
 #include "engine/access/request.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/fit.hpp"
+#include "engine/model/rate_fields.hpp"
 #include "engine/model/source.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/readings.hpp"
@@ -22,8 +23,8 @@ namespace gpumem::app {
 namespace {
 
 using model::Profile;
+using model::rate_ids;
 using model::RateField;
-using model::Rates;
 using model::Scale;
 
 /// Passes if nothing is wrong.
@@ -31,13 +32,9 @@ ProfileCheck judged(const char* name, const std::vector<std::string>& wrong, con
   return {.name = name, .passed = wrong.empty(), .said = wrong.empty() ? fine : report::join(wrong, "; ")};
 }
 
-std::string_view name_of(model::RateMember rate) {
-  return std::ranges::find(model::rate_fields(), rate, &RateField::value)->name;
-}
-
 /// The values that a rate can have, and what limits them.
 struct Range {
-  model::RateMember rate;
+  model::RateId rate;
   double least;
   double most;
   std::string_view by;
@@ -49,33 +46,34 @@ std::vector<Range> ranges_of(const Profile& profile) {
   constexpr double least_share = 1.0 / 3;
   const Device& device = profile.device;
   std::vector<Range> ranges;
-  const auto add = [&](std::initializer_list<model::RateMember> rates, double least, double most, const char* by) {
-    for (const model::RateMember rate : rates) ranges.push_back({rate, least, most, by});
+  const auto add = [&](std::initializer_list<model::RateId> rates, double least, double most, const char* by) {
+    for (const model::RateId rate : rates) ranges.push_back({rate, least, most, by});
   };
   if (const double memory = device.theoretical_bandwidth_bytes_per_s(); memory > 0) {
-    add({&Rates::dram_read_bytes_per_s, &Rates::dram_write_bytes_per_s, &Rates::dram_copy_bytes_per_s},
+    add({rate_ids.dram.read_bytes_per_s, rate_ids.dram.write_bytes_per_s, rate_ids.dram.copy_bytes_per_s},
         memory * least_share, memory, "the memory's theoretical bandwidth");
   }
   // A multiprocessor takes 128 bytes a cycle at most, wherever they come from.
-  add({&Rates::l2_load_sectors_per_s}, profile.rates.dram_read_bytes_per_s / access::sector_bytes,
+  add({rate_ids.l2.load_sectors_per_s}, profile.rates.dram.read_bytes_per_s / access::sector_bytes,
       device.shared_peak_bytes_per_s() / access::sector_bytes,
       "memory, which it is faster than, and the multiprocessors");
   if (const auto link = device.link_bytes_per_s()) {
-    add({&Rates::pcie_to_device_bytes_per_s, &Rates::pcie_to_host_bytes_per_s, &Rates::pcie_write_bytes_per_s},
+    add({rate_ids.link.to_device_bytes_per_s, rate_ids.link.to_host_bytes_per_s, rate_ids.link.write_bytes_per_s},
         *link * least_share, *link, "the link's theoretical bandwidth");
-    add({&Rates::pcie_both_ways_bytes_per_s, &Rates::pcie_copy_bytes_per_s}, *link * least_share, *link * 2,
+    add({rate_ids.link.both_ways_bytes_per_s, rate_ids.link.copy_bytes_per_s}, *link * least_share, *link * 2,
         "the link's theoretical bandwidth, both ways");
   }
   // Measured rates exceed the true ones by as much as the clock is off.
   constexpr double each_cycle = 1.05;
-  add({&Rates::shared_wavefronts_per_cycle, &Rates::l1_lines_per_cycle}, least_share, each_cycle, "a cycle");
+  add({rate_ids.shared.wavefronts_per_cycle, rate_ids.l1.lines_per_cycle}, least_share, each_cycle, "a cycle");
   // L1 is the part of an array that shared memory leaves. The array is up to a third larger than the largest shared
   // memory.
   const auto shared_bytes = static_cast<double>(device.shared_bytes_per_multiprocessor);
-  add({&Rates::l1_bytes}, shared_bytes / 16, shared_bytes * 3 / 2, "the shared memory of a multiprocessor");
+  add({rate_ids.l1.bytes}, shared_bytes / 16, shared_bytes * 3 / 2, "the shared memory of a multiprocessor");
   // block_drain_share is left out: it is a share of a latency, and may be more than 1.
-  add({&Rates::l2_near_share, &Rates::line_spread_share, &Rates::pcie_lone_copy_share, &Rates::nvlink_efficiency}, 0, 1,
-      "the whole that it is a share of");
+  add({rate_ids.l2.near_share, rate_ids.l2.line_spread_share, rate_ids.link.lone_copy_share,
+       rate_ids.nvlink.efficiency},
+      0, 1, "the whole that it is a share of");
   return ranges;
 }
 
@@ -110,9 +108,9 @@ ProfileCheck check_ranges(const Profile& profile) {
   std::vector<std::string> wrong;
   const std::vector<Range> ranges = ranges_of(profile);
   for (const Range& range : ranges) {
-    const double value = profile.rates.*range.rate;
+    const double value = profile.rates[range.rate];
     if (value >= range.least && value <= range.most) continue;
-    wrong.push_back(fmt::format("{} is {:.4g}, expected {:.4g} to {:.4g} by {}", name_of(range.rate), value,
+    wrong.push_back(fmt::format("{} is {:.4g}, expected {:.4g} to {:.4g} by {}", field_of(range.rate).name, value,
                                 range.least, range.most, range.by));
   }
   return judged("ranges", wrong, fmt::format("{} rates are what this GPU can do", ranges.size()));
@@ -120,21 +118,21 @@ ProfileCheck check_ranges(const Profile& profile) {
 
 ProfileCheck check_latencies(const Profile& profile) {
   struct Step {
-    model::RateMember nearer;
-    model::RateMember farther;
+    model::RateId nearer;
+    model::RateId farther;
   };
   // Equal latencies pass: if L2 has one part only, its far latency is its near one.
-  constexpr Step steps[] = {{&Rates::register_latency_cycles, &Rates::shared_latency_cycles},
-                            {&Rates::shared_latency_cycles, &Rates::l1_latency_cycles},
-                            {&Rates::l1_latency_cycles, &Rates::l2_latency_cycles},
-                            {&Rates::l2_latency_cycles, &Rates::l2_far_latency_cycles},
-                            {&Rates::l2_far_latency_cycles, &Rates::memory_latency_cycles},
-                            {&Rates::memory_latency_cycles, &Rates::host_latency_cycles}};
+  constexpr Step steps[] = {{rate_ids.latency.register_cycles, rate_ids.latency.shared_cycles},
+                            {rate_ids.latency.shared_cycles, rate_ids.latency.l1_cycles},
+                            {rate_ids.latency.l1_cycles, rate_ids.latency.l2_cycles},
+                            {rate_ids.latency.l2_cycles, rate_ids.latency.l2_far_cycles},
+                            {rate_ids.latency.l2_far_cycles, rate_ids.latency.memory_cycles},
+                            {rate_ids.latency.memory_cycles, rate_ids.latency.host_cycles}};
   std::vector<std::string> wrong;
   for (const auto& [nearer, farther] : steps) {
-    if (profile.rates.*nearer <= profile.rates.*farther) continue;
-    wrong.push_back(fmt::format("{} is {:.4g}, more than {:.4g} of {}", name_of(nearer), profile.rates.*nearer,
-                                profile.rates.*farther, name_of(farther)));
+    if (profile.rates[nearer] <= profile.rates[farther]) continue;
+    wrong.push_back(fmt::format("{} is {:.4g}, more than {:.4g} of {}", field_of(nearer).name, profile.rates[nearer],
+                                profile.rates[farther], field_of(farther).name));
   }
   return judged("latencies", wrong, "no level of memory answers before a nearer one");
 }
@@ -153,10 +151,10 @@ ProfileCheck check_scaling(const Profile& profile) {
     ++compared;
     const bool told_by_gpu = field.scale != Scale::nothing || std::string_view(field.name).ends_with("_cycles");
     const double most = told_by_gpu ? of_gpu : of_host;
-    const double times = profile.rates.*field.value / (scaled.rates.*field.value);
+    const double times = profile.rates[field.id] / scaled.rates[field.id];
     if (times >= 1 / most && times <= most) continue;
     wrong.push_back(fmt::format("{} is {:.3g} times {:.4g}, which the H200's is when scaled", field.name, times,
-                                scaled.rates.*field.value));
+                                scaled.rates[field.id]));
   }
   return judged("scaling", wrong, fmt::format("{} rates are near the H200's, scaled", compared));
 }
@@ -173,11 +171,13 @@ ProfileCheck check_predictions(const Profile& profile, std::span<const model::Fi
       const auto tested = report::case_of(measured, registry);
       if (!tested) continue;
       const Workload workload = describe(*tested, profile.device);
-      if (workload.neighbours) continue;  // their headline is the share that a victim keeps, no rate that was read off
+      if (workload.about<Neighbours>())
+        continue;  // their headline is the share that a victim keeps, no rate that was read off
       if (const auto error = error_of(measured, *tested, workload, profile)) {
-        const bool is_loaded = workload.chase && workload.chase->traffic_share > 0;
+        const auto* chase = workload.about<Chase>();
+        const bool is_loaded = chase && chase->traffic_share > 0;
         std::vector<double>& of_its_kind = is_loaded                     ? loaded_latencies
-                                           : workload.chase              ? latencies
+                                           : chase                       ? latencies
                                            : workload.cluster_blocks > 1 ? clusters
                                                                          : copies;
         of_its_kind.push_back(*error);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/model/rate_fields.hpp"
 #include "report/record/cases.hpp"
 
 namespace gpumem::app {
@@ -11,12 +12,12 @@ bool has_value(const report::Record& record, std::string_view parameter, const V
   return found != nullptr && found->value == value;
 }
 
-void set_rate(model::RateMember rate, double value, const std::string& read_off, model::Profile& profile,
+void set_rate(model::RateId rate, double value, const std::string& read_off, model::Profile& profile,
               std::map<std::string, std::string>& how) {
-  const auto field = std::ranges::find(model::rate_fields(), rate, &model::RateField::value);
-  if (!(value >= field->least && value <= field->most)) return;
-  profile.rates.*rate = value;
-  how[field->name] = read_off;
+  const model::RateField& field = model::field_of(rate);
+  if (!(value >= field.range.least && value <= field.range.most)) return;
+  profile.rates[rate] = value;
+  how[field.name] = read_off;
 }
 
 }  // namespace gpumem::app

@@ -16,7 +16,7 @@ namespace gpumem::app {
 
 /// Sets a rate in the profile, and notes in `how`, by the rate's name, what it was read off. Ignores a value that no
 /// profile may have.
-void set_rate(model::RateMember rate, double value, const std::string& read_off, model::Profile& profile,
+void set_rate(model::RateId rate, double value, const std::string& read_off, model::Profile& profile,
               std::map<std::string, std::string>& how);
 
 }  // namespace gpumem::app

@@ -20,6 +20,7 @@
 #include "engine/model/find_profile.hpp"
 #include "engine/model/fit.hpp"
 #include "engine/model/profile_names.hpp"
+#include "engine/model/rate_fields.hpp"
 #include "engine/model/source.hpp"
 #include "report/text/text.hpp"
 
@@ -89,7 +90,7 @@ std::string table(const std::vector<model::RateEstimate>& estimates, const model
       text += fmt::format("{:<38} {:>10}  not found: cases that need it are not predicted\n", field.name, "-");
       continue;
     }
-    line(field.name, profile.rates.*field.value, read == read_off.end() ? kept_words(field.name) : read->second);
+    line(field.name, profile.rates[field.id], read == read_off.end() ? kept_words(field.name) : read->second);
   }
   if (kept > 0) {
     text += fmt::format("\n{} could not be found from these cases; the lines above say where their values come from\n",
@@ -201,11 +202,7 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   progress.show("fitting");
   // Rates that are read off come first: the time that launches wait depends on the latencies and the queues.
   model::Profile known = start;
-  auto read_off = read_copy_rates(measured.fitted.results, known);
-  read_off.merge(read_latencies(measured.fitted.results, known));
-  read_off.merge(read_loaded_latencies(measured.fitted.results, known));
-  read_off.merge(read_neighbour_rates(measured.fitted.results, known));
-  read_off.merge(read_cluster_rates(measured.fitted.results, known));
+  const auto read_off = read_rates(measured.fitted.results, known);
   model::Fit fit = model::fit_rates(cases, known);
   progress.clear();
   // No shipped profile has such a name, so that nobody takes it for a shipped one.

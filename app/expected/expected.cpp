@@ -8,6 +8,7 @@
 #include "app/run/backend.hpp"
 #include "app/run/shape_choice.hpp"
 #include "engine/model/profile_names.hpp"
+#include "engine/model/rate_fields.hpp"
 #include "engine/model/source.hpp"
 #include "report/text/text.hpp"
 
@@ -75,7 +76,7 @@ std::optional<double> value_of(const ExpectedQuantity& quantity, const report::R
 double moved_by(const ExpectedQuantity& quantity, const Case& tested, double value, model::Profile profile,
                 const model::RateField& rate) {
   constexpr double less = 0.01;
-  profile.rates.*rate.value *= 1 - less;
+  profile.rates[rate.id] *= 1 - less;
   const auto moved = value_of(quantity, make_model_backend(std::move(profile))->run(tested));
   return moved ? std::abs(*moved / value - 1) / less : 0;
 }
@@ -97,7 +98,7 @@ std::string deciding_rate(const ExpectedQuantity& quantity, const Case& tested, 
 
 /// False for the latency of the far L2 on a GPU whose L2 is all near.
 bool is_told(const ExpectedQuantity& quantity, const model::Profile& profile) {
-  return std::string_view(quantity.rate) != "l2_far_latency_cycles" || profile.rates.l2_near_share < 1;
+  return std::string_view(quantity.rate) != "l2_far_latency_cycles" || profile.rates.l2.near_share < 1;
 }
 
 /// Returns the spread of healthy GPUs around the value, or nullopt if it is unknown: only shipped profiles have it, for

@@ -9,6 +9,7 @@
 #include "app/run/record_of.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/complete_profile.hpp"
+#include "engine/model/rate_fields.hpp"
 #include "engine/model/source.hpp"
 #include "report/record/cases.hpp"
 
@@ -37,7 +38,7 @@ model::Profile otherwise(const model::Profile& profile) {
   };
   model::Profile other = profile;
   for (const model::RateField& field : model::rate_fields()) {
-    if (!field.carried && !field.measured_only && is_guess(field.name)) other.rates.*field.value *= factor;
+    if (!field.carried && !field.measured_only && is_guess(field.name)) other.rates[field.id] *= factor;
   }
   model::keep_up(other, is_guess);
   return other;

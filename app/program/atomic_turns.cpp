@@ -142,8 +142,8 @@ double updates_of_hottest(const AtomicArray& array) {
 double slices_of(const AtomicArray& array, const model::Rates& rates) {
   constexpr double halves = 2;  // of L2, over which few lines spread already, but for neighbours
   const double lines = lines_of(array);
-  const double slices = std::max(lines / rates.atomic_slice_lines, std::min(lines / 2, halves));
-  return std::clamp(slices, 1.0, rates.atomic_slices);
+  const double slices = std::max(lines / rates.atomics.slice_lines, std::min(lines / 2, halves));
+  return std::clamp(slices, 1.0, rates.atomics.slices);
 }
 
 }  // namespace
@@ -164,7 +164,7 @@ bool requests_meet(const inject::Site& site, double blocks) {
 double atomic_turns(const std::vector<AtomicSite>& sites, const LaunchBlocks& blocks, const model::Rates& rates) {
   const std::vector<AtomicArray> arrays = arrays_of(sites, blocks);
   // The sum of floats at a word has to be complete before the next addend.
-  const double float_turns = rates.atomic_turn_cycles > 0 ? rates.atomic_float_cycles / rates.atomic_turn_cycles : 0;
+  const double float_turns = rates.atomics.turn_cycles > 0 ? rates.atomics.float_cycles / rates.atomics.turn_cycles : 0;
   double longest = 0;
   double all = 0;
   for (const AtomicArray& array : arrays) {
@@ -172,7 +172,7 @@ double atomic_turns(const std::vector<AtomicSite>& sites, const LaunchBlocks& bl
     if (array.adds_floats) longest = std::max(longest, updates_of_hottest(array) * float_turns);
     all += array.turns;
   }
-  return std::max(longest, all / rates.atomic_slices);
+  return std::max(longest, all / rates.atomics.slices);
 }
 
 }  // namespace gpumem::app

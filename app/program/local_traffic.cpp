@@ -52,7 +52,7 @@ Footprint footprint_of(const LaunchSums& launch, const model::Profile& profile) 
   // Shared memory is taken out of L1.
   constexpr double least_share = 1.0 / 8;
   const double l1_bytes =
-      std::max(profile.rates.l1_bytes * least_share, profile.rates.l1_bytes - resident * launch.shared_bytes_per_block);
+      std::max(profile.rates.l1.bytes * least_share, profile.rates.l1.bytes - resident * launch.shared_bytes_per_block);
   const auto l2_bytes = static_cast<double>(device.l2_bytes);
   return {.in_l1 = l1_bytes > 0 ? resident * of_block / l1_bytes : 0,
           .in_l2 = l2_bytes > 0 ? all * of_block / l2_bytes : 0};

@@ -120,10 +120,10 @@ double usual_error(std::string_view bottleneck) {
 
 /// Takes `held_bytes` off the reads from memory, because L2 has them already.
 void spare_memory(model::Demand& demand, double held_bytes) {
-  if (demand.dram_read_bytes <= 0) return;
-  const double share = std::max(0.0, 1 - held_bytes / demand.dram_read_bytes);
+  if (demand.dram.read_bytes <= 0) return;
+  const double share = std::max(0.0, 1 - held_bytes / demand.dram.read_bytes);
   for (double* amount :
-       {&demand.dram_read_bytes, &demand.l2_load_lines, &demand.l2_load_line_pairs, &demand.l2_first_sectors}) {
+       {&demand.dram.read_bytes, &demand.l2.load_lines, &demand.l2.load_line_pairs, &demand.l2.first_sectors}) {
     *amount *= share;
   }
 }
@@ -212,7 +212,7 @@ void Pricing::find_what_l2_had() {
   }
   if (!launch_.measured_s) return;
   const model::Demand demand = demand_.demand(none, workload_, profile_);
-  const double bytes = demand.dram_read_bytes + demand.dram_write_bytes;
+  const double bytes = demand.dram.read_bytes + demand.dram.write_bytes;
   if (bytes > *launch_.measured_s * profile_.device.theoretical_bandwidth_bytes_per_s()) {
     as_it_is_ = price(workload_, none, InL2::part);
   }

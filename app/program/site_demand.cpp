@@ -186,17 +186,17 @@ SiteSums sums_of(const inject::Site& site) {
 void add_local_stores(model::Demand& demand, const SiteSums& sums, const model::Rates& rates) {
   if (sums.sectors == 0) return;  // not there
   const double parts = stores_parts(*sums.site) ? sums.lines : 0;
-  demand.l1_store_lines += sums.lines;
-  demand.l2_split_sectors += parts;
-  demand.l2_store_sectors += sums.sectors - parts;
+  demand.l1.store_lines += sums.lines;
+  demand.l2.split_sectors += parts;
+  demand.l2.store_sectors += sums.sectors - parts;
   // local_traffic.cpp found the sectors that L2 writes to memory, and how many of them it has to fetch first.
   const double fetched = sums.memory_sectors - static_cast<double>(sums.site->loaded_sectors);
-  demand.dram_write_bytes += sums.memory_sectors * access::sector_bytes;
-  demand.dram_read_bytes += fetched * access::sector_bytes;
+  demand.dram.write_bytes += sums.memory_sectors * access::sector_bytes;
+  demand.dram.read_bytes += fetched * access::sector_bytes;
   // The time that stores wait for the rest of their sector is added as split sectors.
   const double filled_s =
-      fetched * sums.lines / sums.sectors * (1 / rates.l2_fill_lines_per_s + 1 / rates.l2_fill_line_pairs_per_s);
-  demand.l2_split_sectors += rates.l2_filled_share * filled_s * rates.l2_split_sectors_per_s;
+      fetched * sums.lines / sums.sectors * (1 / rates.l2.fill_lines_per_s + 1 / rates.l2.fill_line_pairs_per_s);
+  demand.l2.split_sectors += rates.l2.filled_share * filled_s * rates.l2.split_sectors_per_s;
 }
 
 std::vector<AtomicSite> atomics_of(const std::vector<SiteSums>& sites) {
@@ -214,9 +214,9 @@ void correct(model::Demand& demand, const std::vector<SiteSums>& sites, const La
   const model::Rates& rates = profile.rates;
   // The sectors that L2 sends in the time that it takes for one request.
   const double sectors_of_request =
-      rates.l2_read_requests_per_s > 0 ? rates.l2_load_sectors_per_s / rates.l2_read_requests_per_s : 1;
-  demand.l1_load_lines = 0;
-  demand.l2_load_sectors = 0;
+      rates.l2.read_requests_per_s > 0 ? rates.l2.load_sectors_per_s / rates.l2.read_requests_per_s : 1;
+  demand.l1.load_lines = 0;
+  demand.l2.load_sectors = 0;
   demand.footprint_bytes = 0;
   demand.atomic_turns = atomic_turns(atomics_of(sites), blocks, rates);
   for (const SiteSums& sums : sites) {
@@ -229,8 +229,8 @@ void correct(model::Demand& demand, const std::vector<SiteSums>& sites, const La
     demand.footprint_bytes += std::max(sums.memory_sectors, sums.written_sectors) * access::sector_bytes;
     if (writes(*sums.site)) continue;
     if ((sums.site->flags & inject::raw_bulk_copy) == 0)
-      demand.l1_load_lines += std::max(sums.l1_wavefronts, sums.lines / rates.l1_lines_at_a_time);
-    demand.l2_load_sectors += std::max(sums.l2_sectors, sums.l2_requests * sectors_of_request);
+      demand.l1.load_lines += std::max(sums.l1_wavefronts, sums.lines / rates.l1.lines_at_a_time);
+    demand.l2.load_sectors += std::max(sums.l2_sectors, sums.l2_requests * sectors_of_request);
   }
 }
 

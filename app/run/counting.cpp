@@ -64,7 +64,7 @@ struct Launches {
 };
 
 Launches launches_of(const Workload& workload) {
-  if (workload.peer) return {static_cast<double>(workload.peer->copies), true};
+  if (const auto* peer = workload.about<PeerTraffic>()) return {static_cast<double>(peer->copies), true};
   if (workload.operations.empty()) return {};
   Launches launches{0, true};
   for (const gpumem::Operation& operation : workload.operations) {

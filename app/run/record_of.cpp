@@ -78,8 +78,7 @@ void add_prediction(report::Record& record, const Probe& probe, const Workload& 
   if (prediction.served_by_l2 && workload.modelled()) record.flags.emplace_back("cache_resident");
   if (profile.from_attributes) record.flags.emplace_back("predicted_from_attributes");
   const std::string why_not = model::why_unpredicted(workload, profile);
-  // The headline of a chase, or of kernels that run at once, is predicted although the time of the whole run is not.
-  const bool of_headline_alone = (workload.chase || workload.neighbours) && why_not == workload.unmodelled;
+  const bool of_headline_alone = workload.headline_alone() && why_not == workload.unmodelled;
   if (!why_not.empty() && !of_headline_alone) {
     record.no_prediction = why_not;
     return;

@@ -97,13 +97,13 @@ CacheSimulation::CacheSimulation(const Workload& workload, const Profile& profil
       device_(profile.device),
       log2_rate_(log2_rate),
       sample_(log2_rate),
-      parts_(profile.rates.l2_near_share < 1 ? 2 : 1),
+      parts_(profile.rates.l2.near_share < 1 ? 2 : 1),
       together_(occupancy_of(workload, profile.device).of_device),
       warps_(workload.warps_of_block()),
       l2_(static_cast<std::size_t>(profile.device.l2_bytes / access::line_bytes) >> log2_rate, parts_,
-          profile.rates.l2_written_share, std::max<std::size_t>(8, (std::size_t{2048} >> log2_rate)), part_.traffic) {
+          profile.rates.l2.written_share, std::max<std::size_t>(8, (std::size_t{2048} >> log2_rate)), part_.traffic) {
   const auto lines =
-      std::max<std::size_t>(2, static_cast<std::size_t>(profile.rates.l1_bytes) / access::line_bytes >> log2_rate);
+      std::max<std::size_t>(2, static_cast<std::size_t>(profile.rates.l1.bytes) / access::line_bytes >> log2_rate);
   for (unsigned i = 0; i < device_.multiprocessors; ++i) l1_.emplace_back(lines);
 }
 

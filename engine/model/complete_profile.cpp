@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "engine/access/request.hpp"
+#include "engine/model/rate_fields.hpp"
 
 namespace gpumem::model {
 
@@ -27,8 +28,6 @@ Stated stated_by(const Profile& profile) {
   for (const auto& [name, how] : profile.how) names.insert(name);
   return names;
 }
-
-std::string_view name_of(RateMember rate) { return std::ranges::find(rate_fields(), rate, &RateField::value)->name; }
 
 struct Factors {
   Factor memory;
@@ -68,8 +67,8 @@ Factors::Factors(const Profile& profile, const Stated& stated, const Profile& re
   const auto factor = [](double own, double others, std::string_view by, Factor unknown) {
     return own > 0 && others > 0 ? Factor{own / others, by} : unknown;
   };
-  const auto as_stated = [&](RateMember rate, std::string_view by, Factor unknown) {
-    return stated.contains(name_of(rate)) ? Factor{profile.rates.*rate / (reference.rates.*rate), by} : unknown;
+  const auto as_stated = [&](RateId rate, std::string_view by, Factor unknown) {
+    return stated.contains(field_of(rate).name) ? Factor{profile.rates[rate] / reference.rates[rate], by} : unknown;
   };
   clock = factor(static_cast<double>(device.sm_clock_hz), static_cast<double>(other.sm_clock_hz),
                  "the multiprocessors' clock", {});
@@ -80,9 +79,9 @@ Factors::Factors(const Profile& profile, const Stated& stated, const Profile& re
   // Slices of L2 have the same size within an architecture.
   const double slices = static_cast<double>(device.l2_bytes) / static_cast<double>(other.l2_bytes);
   const bool same_slices = device.compute_capability == other.compute_capability && device.l2_bytes > 0;
-  l2 = as_stated(&Rates::l2_load_sectors_per_s, "the rate of loads from L2",
+  l2 = as_stated(rate_ids.l2.load_sectors_per_s, "the rate of loads from L2",
                  same_slices ? Factor{slices * clock.times, "the size of L2 x clock"} : chip);
-  link = as_stated(&Rates::pcie_to_device_bytes_per_s, "the rate of pinned copies",
+  link = as_stated(rate_ids.link.to_device_bytes_per_s, "the rate of pinned copies",
                    factor(device.link_bytes_per_s().value_or(0), other.link_bytes_per_s().value_or(0),
                           "the links' theoretical bandwidths", {}));
 }
@@ -95,25 +94,25 @@ class Guesses {
  public:
   Guesses(Profile& profile, const IsGuess& is_guess) : profile_(profile), is_guess_(is_guess) {}
 
-  [[nodiscard]] bool is_guess(RateMember rate) const { return is_guess_(name_of(rate)); }
+  [[nodiscard]] bool is_guess(RateId rate) const { return is_guess_(field_of(rate).name); }
 
-  void set(RateMember rate, double value, std::string_view how) {
+  void set(RateId rate, double value, std::string_view how) {
     if (!is_guess(rate)) return;
-    const RateField& field = *std::ranges::find(rate_fields(), rate, &RateField::value);
+    const RateField& field = field_of(rate);
     // A device that says absurd things of itself gets no rate that its profile could not have.
-    profile_.rates.*rate = std::clamp(value, field.least, field.most);
+    profile_.rates[rate] = std::clamp(value, field.range.least, field.range.most);
     profile_.how[field.name] = fmt::format("the H200's, {}; not measured", how);
   }
-  void at_most(RateMember rate, double most, std::string_view why) {
-    if (profile_.rates.*rate > most) set(rate, most, why);
+  void at_most(RateId rate, double most, std::string_view why) {
+    if (profile_.rates[rate] > most) set(rate, most, why);
   }
-  void at_least(RateMember rate, double least, std::string_view why) {
-    if (profile_.rates.*rate < least) set(rate, least, why);
+  void at_least(RateId rate, double least, std::string_view why) {
+    if (profile_.rates[rate] < least) set(rate, least, why);
   }
 
   /// The units of a rate (sectors, lines) that a byte of a whole array takes.
   struct Share {
-    RateMember rate;
+    RateId rate;
     double of_byte;
   };
 
@@ -123,13 +122,13 @@ class Guesses {
     double known_s = 0;
     double guessed_s = 0;
     for (const auto& [rate, of_byte] : shares) {
-      (is_guess(rate) ? guessed_s : known_s) += of_byte / (profile_.rates.*rate);
+      (is_guess(rate) ? guessed_s : known_s) += of_byte / profile_.rates[rate];
     }
     const double left_s = 1 / bytes_per_s - known_s;
     constexpr double as_long = 1.01;
     if (guessed_s <= as_long * left_s || left_s <= 0) return;
     for (const auto& [rate, of_byte] : shares) {
-      set(rate, profile_.rates.*rate * guessed_s / left_s, fmt::format("raised to the rate of {}", what));
+      set(rate, profile_.rates[rate] * guessed_s / left_s, fmt::format("raised to the rate of {}", what));
     }
   }
 
@@ -141,33 +140,33 @@ class Guesses {
 /// Memory has one bus: what is read and written in turn takes the time of both, and of turning the bus around. That
 /// costs an H200 9 %, and 5 to 10 % the six other GPUs with a profile of which all three rates are known.
 void guess_copies(Guesses& guesses, const Rates& rates, const Rates& reference) {
-  const double both = mixed(rates.dram_read_bytes_per_s, rates.dram_write_bytes_per_s);
+  const double both = mixed(rates.dram.read_bytes_per_s, rates.dram.write_bytes_per_s);
   const bool knows_both =
-      !guesses.is_guess(&Rates::dram_read_bytes_per_s) && !guesses.is_guess(&Rates::dram_write_bytes_per_s);
+      !guesses.is_guess(rate_ids.dram.read_bytes_per_s) && !guesses.is_guess(rate_ids.dram.write_bytes_per_s);
   if (knows_both) {
     const double kept =
-        reference.dram_copy_bytes_per_s / mixed(reference.dram_read_bytes_per_s, reference.dram_write_bytes_per_s);
-    guesses.set(&Rates::dram_copy_bytes_per_s, kept * both, "scaled by the rates of reads and writes");
-  } else if (!guesses.is_guess(&Rates::dram_copy_bytes_per_s)) {
+        reference.dram.copy_bytes_per_s / mixed(reference.dram.read_bytes_per_s, reference.dram.write_bytes_per_s);
+    guesses.set(rate_ids.dram.copy_bytes_per_s, kept * both, "scaled by the rates of reads and writes");
+  } else if (!guesses.is_guess(rate_ids.dram.copy_bytes_per_s)) {
     constexpr const char* why = "raised to the rate of copies";
-    guesses.at_least(&Rates::dram_read_bytes_per_s, rates.dram_copy_bytes_per_s, why);
-    guesses.at_least(&Rates::dram_write_bytes_per_s, rates.dram_copy_bytes_per_s, why);
+    guesses.at_least(rate_ids.dram.read_bytes_per_s, rates.dram.copy_bytes_per_s, why);
+    guesses.at_least(rate_ids.dram.write_bytes_per_s, rates.dram.copy_bytes_per_s, why);
   } else {
-    guesses.at_most(&Rates::dram_copy_bytes_per_s, both, "lowered to the mean rate of reads and writes");
+    guesses.at_most(rate_ids.dram.copy_bytes_per_s, both, "lowered to the mean rate of reads and writes");
   }
 }
 
 /// A link has two ways, which share what feeds them: both at once carry a share of their sum.
 void guess_both_ways(Guesses& guesses, const Rates& rates, const Rates& reference) {
-  const double sum = rates.pcie_to_device_bytes_per_s + rates.pcie_to_host_bytes_per_s;
+  const double sum = rates.link.to_device_bytes_per_s + rates.link.to_host_bytes_per_s;
   const bool knows_each =
-      !guesses.is_guess(&Rates::pcie_to_device_bytes_per_s) && !guesses.is_guess(&Rates::pcie_to_host_bytes_per_s);
+      !guesses.is_guess(rate_ids.link.to_device_bytes_per_s) && !guesses.is_guess(rate_ids.link.to_host_bytes_per_s);
   if (knows_each) {
-    const double kept = reference.pcie_both_ways_bytes_per_s /
-                        (reference.pcie_to_device_bytes_per_s + reference.pcie_to_host_bytes_per_s);
-    guesses.set(&Rates::pcie_both_ways_bytes_per_s, kept * sum, "scaled by the rates of pinned copies each way");
+    const double kept = reference.link.both_ways_bytes_per_s /
+                        (reference.link.to_device_bytes_per_s + reference.link.to_host_bytes_per_s);
+    guesses.set(rate_ids.link.both_ways_bytes_per_s, kept * sum, "scaled by the rates of pinned copies each way");
   } else {
-    guesses.at_most(&Rates::pcie_both_ways_bytes_per_s, sum, "lowered to the sum of each way");
+    guesses.at_most(rate_ids.link.both_ways_bytes_per_s, sum, "lowered to the sum of each way");
   }
 }
 
@@ -194,23 +193,24 @@ void keep_up(Profile& profile, const IsGuess& is_guess) {
   constexpr double sector = 1.0 / access::sector_bytes;
   constexpr double line = 1.0 / access::line_bytes;
   constexpr double pair = 1.0 / access::line_pair_bytes;
-  const double spread = 1 + rates.line_spread_share;  // at worst
-  guesses.let_through(rates.dram_read_bytes_per_s, {{&Rates::l2_load_sectors_per_s, sector}}, "memory's reads");
-  guesses.let_through(rates.dram_write_bytes_per_s, {{&Rates::l2_store_sectors_per_s, sector}}, "memory's writes");
-  guesses.let_through(rates.dram_read_bytes_per_s,
-                      {{&Rates::l2_load_lines_per_s, spread * line}, {&Rates::l2_load_line_pairs_per_s, spread * pair}},
-                      "memory's reads");
-  guesses.let_through(rates.dram_write_bytes_per_s,
-                      {{&Rates::l2_store_lines_per_s, line}, {&Rates::l2_store_line_pairs_per_s, pair}},
+  const double spread = 1 + rates.l2.line_spread_share;  // at worst
+  guesses.let_through(rates.dram.read_bytes_per_s, {{rate_ids.l2.load_sectors_per_s, sector}}, "memory's reads");
+  guesses.let_through(rates.dram.write_bytes_per_s, {{rate_ids.l2.store_sectors_per_s, sector}}, "memory's writes");
+  guesses.let_through(
+      rates.dram.read_bytes_per_s,
+      {{rate_ids.l2.load_lines_per_s, spread * line}, {rate_ids.l2.load_line_pairs_per_s, spread * pair}},
+      "memory's reads");
+  guesses.let_through(rates.dram.write_bytes_per_s,
+                      {{rate_ids.l2.store_lines_per_s, line}, {rate_ids.l2.store_line_pairs_per_s, pair}},
                       "memory's writes");
-  guesses.let_through(rates.dram_copy_bytes_per_s,
-                      {{&Rates::l2_load_sectors_per_s, sector / 2}, {&Rates::l2_store_sectors_per_s, sector / 2}},
+  guesses.let_through(rates.dram.copy_bytes_per_s,
+                      {{rate_ids.l2.load_sectors_per_s, sector / 2}, {rate_ids.l2.store_sectors_per_s, sector / 2}},
                       "memory's copies");
-  guesses.let_through(rates.dram_copy_bytes_per_s,
-                      {{&Rates::l2_load_lines_per_s, spread * line / 2},
-                       {&Rates::l2_load_line_pairs_per_s, spread * pair / 2},
-                       {&Rates::l2_store_lines_per_s, line / 2},
-                       {&Rates::l2_store_line_pairs_per_s, pair / 2}},
+  guesses.let_through(rates.dram.copy_bytes_per_s,
+                      {{rate_ids.l2.load_lines_per_s, spread * line / 2},
+                       {rate_ids.l2.load_line_pairs_per_s, spread * pair / 2},
+                       {rate_ids.l2.store_lines_per_s, line / 2},
+                       {rate_ids.l2.store_line_pairs_per_s, pair / 2}},
                       "memory's copies");
 }
 
@@ -222,7 +222,7 @@ void complete(Profile& profile, const Profile& reference) {
   for (const RateField& field : rate_fields()) {
     if (field.measured_only || stated.contains(field.name)) continue;
     const Factor factor = factors.of(field.scale);
-    guesses.set(field.value, reference.rates.*field.value * factor.times, fmt::format("scaled by {}", factor.by));
+    guesses.set(field.id, reference.rates[field.id] * factor.times, fmt::format("scaled by {}", factor.by));
     if (factor.by.empty()) profile.how[field.name] = "the H200's; not measured";
   }
   guess_copies(guesses, profile.rates, reference.rates);

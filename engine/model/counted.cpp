@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
-#include "engine/model/peer.hpp"
 #include "engine/model/stages.hpp"
+#include "engine/model/subjects/peer.hpp"
 
 namespace gpumem::model {
 
@@ -32,7 +32,7 @@ class Counted {
     count_link();
     count_shared();
     if (sites_unknown_) {
-      demand_.footprint_bytes = (demand_.l2_load_sectors + demand_.l2_store_sectors) * access::sector_bytes;
+      demand_.footprint_bytes = (demand_.l2.load_sectors + demand_.l2.store_sectors) * access::sector_bytes;
     }
   }
 
@@ -52,44 +52,44 @@ class Counted {
     const auto written = of_device(counts_.l2_write_sectors, counts_.host_write_sectors);
     l2_ = read && written;
     if (!l2_) return;
-    demand_.l2_load_sectors = *read;
+    demand_.l2.load_sectors = *read;
     if (sites_unknown_) {
-      demand_.l2_store_sectors = *written;
+      demand_.l2.store_sectors = *written;
       return;
     }
     // Sectors beyond those that the stores touch arrive again.
-    demand_.l2_split_sectors = std::max(0.0, *written - demand_.l2_store_sectors);
-    demand_.l2_store_sectors = std::min(*written, demand_.l2_store_sectors);
+    demand_.l2.split_sectors = std::max(0.0, *written - demand_.l2.store_sectors);
+    demand_.l2.store_sectors = std::min(*written, demand_.l2.store_sectors);
   }
 
   void count_dram() {
     dram_ = counts_.dram_read_bytes && counts_.dram_write_bytes;
     if (!dram_) return;
     // No counter tells lines; as many as were predicted, in proportion to what DRAM moved for them.
-    const double read = ratio(*counts_.dram_read_bytes, demand_.dram_read_bytes);
-    const double written = ratio(*counts_.dram_write_bytes, demand_.dram_write_bytes);
+    const double read = ratio(*counts_.dram_read_bytes, demand_.dram.read_bytes);
+    const double written = ratio(*counts_.dram_write_bytes, demand_.dram.write_bytes);
     for (double* fetched :
-         {&demand_.l2_load_lines, &demand_.l2_load_line_pairs, &demand_.l2_fill_lines, &demand_.l2_fill_line_pairs}) {
+         {&demand_.l2.load_lines, &demand_.l2.load_line_pairs, &demand_.l2.fill_lines, &demand_.l2.fill_line_pairs}) {
       *fetched *= read;
     }
-    demand_.l2_store_lines *= written;
-    demand_.l2_store_line_pairs *= written;
-    demand_.dram_read_bytes = *counts_.dram_read_bytes;
-    demand_.dram_write_bytes = *counts_.dram_write_bytes;
+    demand_.l2.store_lines *= written;
+    demand_.l2.store_line_pairs *= written;
+    demand_.dram.read_bytes = *counts_.dram_read_bytes;
+    demand_.dram.write_bytes = *counts_.dram_write_bytes;
   }
 
   void count_link() {
     link_ = counts_.host_read_sectors && counts_.host_write_sectors;
     if (!link_) return;
     // Lines, atoms and single stores are not counted either.
-    const double read = ratio(*counts_.host_read_sectors, demand_.pcie_load_sectors);
-    const double written = ratio(*counts_.host_write_sectors, demand_.pcie_store_sectors);
-    for (double* loaded : {&demand_.pcie_load_lines, &demand_.pcie_load_atoms, &demand_.pcie_load_sectors,
-                           &demand_.pcie_load_split_lines}) {
+    const double read = ratio(*counts_.host_read_sectors, demand_.link.load_sectors);
+    const double written = ratio(*counts_.host_write_sectors, demand_.link.store_sectors);
+    for (double* loaded : {&demand_.link.load_lines, &demand_.link.load_atoms, &demand_.link.load_sectors,
+                           &demand_.link.load_split_lines}) {
       *loaded *= read;
     }
-    for (double* stored : {&demand_.pcie_store_sectors, &demand_.pcie_write_bytes, &demand_.pcie_split_writes,
-                           &demand_.pcie_partial_writes, &demand_.pcie_lone_writes, &demand_.pcie_lone_idle_writes}) {
+    for (double* stored : {&demand_.link.store_sectors, &demand_.link.write_bytes, &demand_.link.split_writes,
+                           &demand_.link.partial_writes, &demand_.link.lone_writes, &demand_.link.lone_idle_writes}) {
       *stored *= written;
     }
   }
@@ -121,7 +121,7 @@ std::vector<StageTime> counted_peer_stages(const measure::Counts& counts, const 
 }  // namespace
 
 std::vector<StageTime> counted_stages(const measure::Counts& counts, const Workload& workload, const Profile& profile) {
-  if (workload.peer) return counted_peer_stages(counts, *workload.peer, profile);
+  if (const auto* peer = workload.about<PeerTraffic>()) return counted_peer_stages(counts, *peer, profile);
   const Counted counted(counts, workload, profile);
   // DRAM's counters tell if DRAM matters, so it is not left out even if the data could fit in L2.
   std::vector<StageTime> stages = launch_stages(counted.demand(), workload, profile, false);

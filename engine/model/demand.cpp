@@ -34,9 +34,9 @@ bool is_sparse(const access::SiteCost& cost) { return cost.efficiency < 0.5; }
 /// columns, all parts arrive on their own.
 double uncombined_share(const Demand& demand, const access::Site& store, const access::SiteCost& cost,
                         const Rates& rates) {
-  if (demand.loads) return is_sparse(cost) ? 1 : rates.uncombined_behind_loads_share;
+  if (demand.loads) return is_sparse(cost) ? 1 : rates.uncombined.behind_loads_share;
   const double in_a_row = store.instructions;
-  return in_a_row * in_a_row / (in_a_row * in_a_row + rates.uncombined_half_stores * rates.uncombined_half_stores);
+  return in_a_row * in_a_row / (in_a_row * in_a_row + rates.uncombined.half_stores * rates.uncombined.half_stores);
 }
 
 /// Share of the sectors that a launch's stores leave incomplete.
@@ -46,10 +46,10 @@ double incomplete_share(const access::Footprint& footprint) {
 
 void add_link_load(Demand& demand, const access::Site& site, const access::SiteSummary& summary) {
   const auto& [cost, footprint] = summary;
-  demand.pcie_load_lines += footprint.lines;
-  demand.pcie_load_atoms += footprint.atoms;
-  demand.pcie_load_sectors += footprint.sectors;
-  demand.pcie_load_split_lines +=
+  demand.link.load_lines += footprint.lines;
+  demand.link.load_atoms += footprint.atoms;
+  demand.link.load_sectors += footprint.sectors;
+  demand.link.load_split_lines +=
       std::max(0.0, static_cast<double>(site.requests) * cost.lines_per_request - footprint.lines);
 }
 
@@ -60,26 +60,26 @@ void add_link_store(Demand& demand, const access::Site& site, const access::Site
   const double words = requests * cost.sectors_per_request * cost.efficiency * access::sector_bytes / site.word_bytes;
   const double alone = footprint.partial_atoms * incomplete;
   const double split_lines = std::max(0.0, requests * cost.lines_per_request - footprint.lines);
-  demand.pcie_store_sectors += footprint.sectors;
-  demand.pcie_write_bytes += (footprint.sectors - footprint.partial_sectors) * access::sector_bytes;
-  demand.pcie_split_writes += split_lines * (1 - incomplete) * uncombined_share(demand, site, cost, rates);
-  demand.pcie_partial_writes += std::max(0.0, words * incomplete - alone);
-  demand.pcie_lone_writes += alone;
-  demand.pcie_lone_idle_writes += alone * (1 - static_cast<double>(footprint.channels) / access::atom_channels);
+  demand.link.store_sectors += footprint.sectors;
+  demand.link.write_bytes += (footprint.sectors - footprint.partial_sectors) * access::sector_bytes;
+  demand.link.split_writes += split_lines * (1 - incomplete) * uncombined_share(demand, site, cost, rates);
+  demand.link.partial_writes += std::max(0.0, words * incomplete - alone);
+  demand.link.lone_writes += alone;
+  demand.link.lone_idle_writes += alone * (1 - static_cast<double>(footprint.channels) / access::atom_channels);
 }
 
 void add_load(Demand& demand, const access::Site& site, const access::SiteSummary& summary) {
   const auto& [cost, footprint] = summary;
   const auto requests = static_cast<double>(site.requests);
-  demand.l1_load_lines += requests * cost.lines_per_request;
+  demand.l1.load_lines += requests * cost.lines_per_request;
   // Sectors that neighbouring warps share come from L1 the second time, so L2 sees the footprint, not the requests.
-  demand.l2_load_sectors +=
+  demand.l2.load_sectors +=
       site.kept_in_l1 ? footprint.sectors * static_cast<double>(site.fetches) / static_cast<double>(site.feeds)
                       : requests * cost.sectors_per_request;
-  demand.l2_first_sectors += footprint.sectors;
-  demand.l2_load_lines += footprint.lines;
-  demand.l2_load_line_pairs += footprint.line_pairs;
-  demand.dram_read_bytes += footprint.atoms * access::dram_atom_bytes;
+  demand.l2.first_sectors += footprint.sectors;
+  demand.l2.load_lines += footprint.lines;
+  demand.l2.load_line_pairs += footprint.line_pairs;
+  demand.dram.read_bytes += footprint.atoms * access::dram_atom_bytes;
 }
 
 /// Adds sectors that arrive in L2 again, if they are not combined on the way. Whole sectors cost as much as the first
@@ -87,13 +87,13 @@ void add_load(Demand& demand, const access::Site& site, const access::SiteSummar
 /// together: only the first of them costs more than a whole one (docs/method/model.md).
 void add_again(Demand& demand, const access::SiteCost& cost, double sectors, double uncombined) {
   if (cost.efficiency >= 1) {
-    demand.l2_store_sectors += sectors;
+    demand.l2.store_sectors += sectors;
     return;
   }
   const double together = is_sparse(cost) ? std::max(1.0, cost.sectors_per_request / cost.lines_per_request) : 1;
   const double parts = sectors * uncombined / together;
-  demand.l2_split_sectors += parts;
-  demand.l2_store_sectors += sectors * uncombined - parts;
+  demand.l2.split_sectors += parts;
+  demand.l2.store_sectors += sectors * uncombined - parts;
 }
 
 void add_store(Demand& demand, const access::Site& site, const access::SiteSummary& summary, const Rates& rates) {
@@ -101,16 +101,16 @@ void add_store(Demand& demand, const access::Site& site, const access::SiteSumma
   // L1 writes through. Sectors shared by requests are written again, unless L1 still holds the other's part.
   // A sector that the launch never completes has to be filled from DRAM.
   const double touched = static_cast<double>(site.requests) * cost.sectors_per_request;
-  demand.l1_store_lines += static_cast<double>(site.requests) * cost.lines_per_request;
+  demand.l1.store_lines += static_cast<double>(site.requests) * cost.lines_per_request;
   const double incomplete = incomplete_share(footprint);
-  demand.l2_store_sectors += footprint.sectors;
+  demand.l2.store_sectors += footprint.sectors;
   add_again(demand, cost, std::max(0.0, touched - footprint.sectors), uncombined_share(demand, site, cost, rates));
-  demand.l2_store_lines += footprint.lines * (1 - incomplete);
-  demand.l2_store_line_pairs += footprint.line_pairs * (1 - incomplete);
-  demand.l2_fill_lines += footprint.lines * incomplete;
-  demand.l2_fill_line_pairs += footprint.line_pairs * incomplete;
-  demand.dram_read_bytes += footprint.partial_sectors * access::sector_bytes;
-  demand.dram_write_bytes += footprint.sectors * access::sector_bytes;
+  demand.l2.store_lines += footprint.lines * (1 - incomplete);
+  demand.l2.store_line_pairs += footprint.line_pairs * (1 - incomplete);
+  demand.l2.fill_lines += footprint.lines * incomplete;
+  demand.l2.fill_line_pairs += footprint.line_pairs * incomplete;
+  demand.dram.read_bytes += footprint.partial_sectors * access::sector_bytes;
+  demand.dram.write_bytes += footprint.sectors * access::sector_bytes;
 }
 
 /// True if the demand on each level is known without simulating the launch. This takes two things: requests share
@@ -143,13 +143,13 @@ bool is_plain(const Workload& workload, const std::vector<access::SiteSummary>& 
 double uncombined_share(const Workload& workload, const Demand& demand, const access::Site& store,
                         const access::SiteCost& cost, double lines, const Rates& rates) {
   const double cycles = workload.address_cycles ? workload.address_cycles(rates) / static_cast<double>(store.evaluated)
-                                                : rates.uncombined_plain_cycles;
+                                                : rates.uncombined.plain_cycles;
   const double later =
-      lines / rates.uncombined_half_lines * store.instructions *
-      std::pow(cycles / rates.uncombined_usual_cycles, rates.uncombined_cycles_exponent) *
-      (1 + std::pow(cost.lines_per_request / rates.uncombined_many_lines, rates.uncombined_lines_exponent));
+      lines / rates.uncombined.half_lines * store.instructions *
+      std::pow(cycles / rates.uncombined.usual_cycles, rates.uncombined.cycles_exponent) *
+      (1 + std::pow(cost.lines_per_request / rates.uncombined.many_lines, rates.uncombined.lines_exponent));
   const double odds =
-      std::pow(demand.loads ? rates.uncombined_loads_factor * later : later, rates.uncombined_odds_exponent);
+      std::pow(demand.loads ? rates.uncombined.loads_factor * later : later, rates.uncombined.odds_exponent);
   return std::isinf(odds) ? 1 : odds / (1 + odds);
 }
 
@@ -157,38 +157,38 @@ double uncombined_share(const Workload& workload, const Demand& demand, const ac
 /// for the rest. Their number grows with the lines that wait for such blocks, and with the share of stores of single
 /// sectors.
 double early_sectors(const Demand& demand, const Traffic& traffic, const Profile& profile) {
-  const double held = profile.rates.l2_held_share * static_cast<double>(profile.device.l2_bytes) / access::line_bytes;
-  const double sectors = std::max(1.0, demand.l2_store_sectors + demand.l2_split_sectors);
-  const double single = std::min(1.0, demand.l2_write_requests / sectors);
+  const double held = profile.rates.l2.held_share * static_cast<double>(profile.device.l2_bytes) / access::line_bytes;
+  const double sectors = std::max(1.0, demand.l2.store_sectors + demand.l2.split_sectors);
+  const double single = std::min(1.0, demand.l2.write_requests / sectors);
   return traffic.incomplete_sectors * std::min(1.0, traffic.incomplete_lines / held) * single * single;
 }
 
 /// Replaces the demand on device memory by that of the simulated launch.
 void replace(Demand& demand, const Traffic& traffic, double uncombined, const Profile& profile) {
   // L1 looks up several lines that it holds at a time, as far as their words lie in different banks.
-  demand.l1_load_lines = std::max(traffic.l1_wavefronts, demand.l1_load_lines / profile.rates.l1_lines_at_a_time);
-  demand.l1_store_lines = traffic.l1_store_passes;
-  demand.l2_read_requests = traffic.l2_read_requests;
-  demand.l2_write_requests = std::max(0.0, traffic.l2_write_requests - traffic.l2_shared_requests * (1 - uncombined));
+  demand.l1.load_lines = std::max(traffic.l1_wavefronts, demand.l1.load_lines / profile.rates.l1.lines_at_a_time);
+  demand.l1.store_lines = traffic.l1_store_passes;
+  demand.l2.read_requests = traffic.l2_read_requests;
+  demand.l2.write_requests = std::max(0.0, traffic.l2_write_requests - traffic.l2_shared_requests * (1 - uncombined));
   if (traffic.l2_write_requests > 0) {
-    demand.meeting_unevenness = traffic.meeting_unevenness;
-    demand.store_collisions = traffic.store_collisions * demand.l2_write_requests / traffic.l2_write_requests;
+    demand.l2.collision_unevenness = traffic.collision_unevenness;
+    demand.l2.store_collisions = traffic.store_collisions * demand.l2.write_requests / traffic.l2_write_requests;
   }
-  demand.l2_load_sectors = traffic.l2_read_sectors;
-  demand.l2_first_sectors = std::min(traffic.l2_read_sectors, traffic.fetched_bytes / access::sector_bytes);
-  demand.l2_store_sectors = traffic.l2_write_sectors;
-  demand.l2_split_sectors = traffic.l2_split_sectors * uncombined;
+  demand.l2.load_sectors = traffic.l2_read_sectors;
+  demand.l2.first_sectors = std::min(traffic.l2_read_sectors, traffic.fetched_bytes / access::sector_bytes);
+  demand.l2.store_sectors = traffic.l2_write_sectors;
+  demand.l2.split_sectors = traffic.l2_split_sectors * uncombined;
   const double early = early_sectors(demand, traffic, profile);
-  demand.l2_load_lines = traffic.fetched_lines;
-  demand.l2_load_line_pairs = traffic.fetched_line_pairs;
-  demand.l2_store_lines = traffic.written_lines;
-  demand.l2_store_line_pairs = traffic.written_line_pairs;
-  demand.l2_fill_lines = traffic.filled_lines + early;
-  demand.l2_fill_line_pairs = traffic.filled_line_pairs + early;
-  demand.l2_mixed_lines = traffic.mixed_lines;
-  demand.l2_mixed_groups = traffic.mixed_groups;
-  demand.dram_read_bytes = traffic.fetched_bytes + traffic.filled_bytes + early * access::sector_bytes;
-  demand.dram_write_bytes = traffic.written_bytes + early * access::sector_bytes;
+  demand.l2.load_lines = traffic.fetched_lines;
+  demand.l2.load_line_pairs = traffic.fetched_line_pairs;
+  demand.l2.store_lines = traffic.written_lines;
+  demand.l2.store_line_pairs = traffic.written_line_pairs;
+  demand.l2.fill_lines = traffic.filled_lines + early;
+  demand.l2.fill_line_pairs = traffic.filled_line_pairs + early;
+  demand.l2.mixed_lines = traffic.mixed_lines;
+  demand.l2.mixed_groups = traffic.mixed_groups;
+  demand.dram.read_bytes = traffic.fetched_bytes + traffic.filled_bytes + early * access::sector_bytes;
+  demand.dram.write_bytes = traffic.written_bytes + early * access::sector_bytes;
   demand.simulated = true;
 }
 

@@ -11,46 +11,61 @@
 
 namespace gpumem::model {
 
-/// The demand of one launch on the memory system.
+/// The demand of one launch on the memory system, by the part that it is on, as the rates are (rates.hpp).
 struct Demand {
-  double turns = 1;             ///< accesses in a row of a thread, a block's width apart
-  bool loads = false;           ///< whether threads wait for data from beyond their multiprocessor
-  bool stores = false;          ///< whether they send some there
-  bool over_link = false;       ///< whether any of it is the host's
-  double l1_load_lines = 0;     ///< lines that loads look up in L1, whether it has them or not
-  double l2_load_sectors = 0;   ///< sectors that L1 fetches from L2
-  double l2_first_sectors = 0;  ///< of those, the ones that nobody fetched before
-  double l1_store_lines = 0;    ///< lines that stores pass through L1
-  double l2_store_sectors = 0;  ///< sectors that L1 writes to L2, each counted once
-  double l2_split_sectors = 0;  ///< and how often one is written again, because several requests share it
-  double l2_load_lines = 0;
-  double l2_load_line_pairs = 0;
-  double l2_store_lines = 0;  ///< lines that stores write without leaving sectors incomplete
-  double l2_store_line_pairs = 0;
-  double l2_fill_lines = 0;  ///< lines with sectors that the launch's stores leave incomplete
-  double l2_fill_line_pairs = 0;
-  double dram_read_bytes = 0;  ///< loads in 64-byte atoms, and the fills of sectors left incomplete
-  double dram_write_bytes = 0;
+  struct L1 {
+    double load_lines = 0;   ///< lines that loads look up in L1, whether it has them or not
+    double store_lines = 0;  ///< lines that stores pass through L1
+  };
+  struct L2 {
+    double load_sectors = 0;   ///< sectors that L1 fetches from L2
+    double first_sectors = 0;  ///< of those, the ones that nobody fetched before
+    double store_sectors = 0;  ///< sectors that L1 writes to L2, each counted once
+    double split_sectors = 0;  ///< and how often one is written again, because several requests share it
+    double load_lines = 0;
+    double load_line_pairs = 0;
+    double store_lines = 0;  ///< lines that stores write without leaving sectors incomplete
+    double store_line_pairs = 0;
+    double fill_lines = 0;  ///< lines with sectors that the launch's stores leave incomplete
+    double fill_line_pairs = 0;
+    // 0 unless the launch is simulated:
+    double read_requests = 0;  ///< of L1s, each for sectors of one line
+    double write_requests = 0;
+    double store_collisions = 0;  ///< of stores to the same lines at the same time (traffic.hpp)
+    double collision_unevenness = 1;
+    double mixed_lines = 0;   ///< lines stored with sectors that are incomplete and others that are not
+    double mixed_groups = 0;  ///< of four such lines
+  };
+  struct Dram {
+    double read_bytes = 0;  ///< loads in 64-byte atoms, and the fills of sectors left incomplete
+    double write_bytes = 0;
+  };
+  /// Of accesses over the host link.
+  struct Link {
+    double load_lines = 0;
+    double load_atoms = 0;
+    double load_sectors = 0;
+    double load_split_lines = 0;  ///< lines asked for again, because several requests share them
+    double store_sectors = 0;     ///< all that stores touch
+    double write_bytes = 0;       ///< of sectors that stores complete
+    double split_writes = 0;      ///< lines of those that arrive in two parts
+    double partial_writes = 0;    ///< stores that leave a sector incomplete, several to an atom of the host's memory
+    double lone_writes = 0;       ///< and those that have an atom to themselves
+    double lone_idle_writes = 0;  ///< lone writes x the share of the atoms' channels that none of them touches
+  };
+
+  double turns = 1;            ///< accesses in a row of a thread, a block's width apart
+  bool loads = false;          ///< whether threads wait for data from beyond their multiprocessor
+  bool stores = false;         ///< whether they send some there
+  bool over_link = false;      ///< whether any of it is the host's
+  bool simulated = false;      ///< whether what reaches memory is known from simulating the launch
   double footprint_bytes = 0;  ///< all sectors of device memory touched: cache-resident if they fit in L2
-  double pcie_load_lines = 0;
-  double pcie_load_atoms = 0;
-  double pcie_load_sectors = 0;
-  double pcie_load_split_lines = 0;  ///< lines asked for again, because several requests share them
-  double pcie_store_sectors = 0;     ///< all that stores touch
-  double pcie_write_bytes = 0;       ///< of sectors that stores complete
-  double pcie_split_writes = 0;      ///< lines of those that arrive in two parts
-  double pcie_partial_writes = 0;    ///< stores that leave a sector incomplete, several to an atom of the host's memory
-  double pcie_lone_writes = 0;       ///< and those that have an atom to themselves
-  double pcie_lone_idle_writes = 0;  ///< lone writes x the share of the atoms' channels that none of them touches
   double shared_wavefronts = 0;
-  double l2_read_requests = 0;  ///< of L1s, each for sectors of one line; from here on 0 unless simulated
-  double l2_write_requests = 0;
-  double store_collisions = 0;  ///< of stores to the same lines at the same time (traffic.hpp)
-  double meeting_unevenness = 1;
-  double l2_mixed_lines = 0;   ///< lines stored with sectors that are incomplete and others that are not
-  double l2_mixed_groups = 0;  ///< of four such lines
   double atomic_turns = 0;  ///< that atomics take one after another, if their lines share them out (atomic_turns.cpp)
-  bool simulated = false;   ///< whether what reaches memory is known from simulating the launch
+  L1 l1 = {};
+  L2 l2 = {};
+  Dram dram = {};
+  Link link = {};
 };
 
 /// Sums the demands of the sites; `sites` holds their summaries, in the workload's order. If accesses come back to data

@@ -10,6 +10,7 @@
 
 #include "engine/access/chunks.hpp"
 #include "engine/base/error.hpp"
+#include "engine/model/rate_fields.hpp"
 #include "engine/model/stages.hpp"
 
 namespace gpumem::model {
@@ -93,7 +94,7 @@ class Minimiser {
       sum += std::sqrt(error * error + smallest_error * smallest_error) + squared_share * error * error;
     }
     for (const RateField& field : fields_) {
-      const double moved = std::log(profile.rates.*field.value / (start_.rates.*field.value));
+      const double moved = std::log(profile.rates[field.id] / start_.rates[field.id]);
       sum += pull * moved * moved;
     }
     return std::isfinite(sum) ? sum : std::numeric_limits<double>::infinity();
@@ -110,8 +111,8 @@ class Minimiser {
     std::vector<Profile> more(n, profile_);
     std::vector<Profile> less(n, profile_);
     for (std::size_t j = 0; j < n; ++j) {
-      more[j].rates.*fields_[j].value *= std::exp(distance);
-      less[j].rates.*fields_[j].value *= std::exp(-distance);
+      more[j].rates[fields_[j].id] *= std::exp(distance);
+      less[j].rates[fields_[j].id] *= std::exp(-distance);
     }
     Row derivative(n);
     for (const FitCase* measured : cases_) {
@@ -128,7 +129,7 @@ class Minimiser {
       }
     }
     for (std::size_t j = 0; j < n; ++j) {
-      const double from_start = std::log(profile_.rates.*fields_[j].value / (start_.rates.*fields_[j].value));
+      const double from_start = std::log(profile_.rates[fields_[j].id] / start_.rates[fields_[j].id]);
       slope_[j] += 2 * pull * from_start;
       curvature_[j][j] += 2 * pull;
     }
@@ -142,7 +143,7 @@ class Minimiser {
         for (const RateField& field : fields_) {
           for (const double direction : {distance, -distance}) {
             Profile next = profile_;
-            next.rates.*field.value *= std::exp(direction);
+            next.rates[field.id] *= std::exp(direction);
             static_cast<void>(accept(next));
           }
         }
@@ -167,7 +168,7 @@ class Minimiser {
     constexpr double farthest = 0.5;  // of a logarithm at once: the stages' order changes within less
     Profile next = profile_;
     for (std::size_t j = 0; j < fields_.size(); ++j) {
-      next.rates.*fields_[j].value *= std::exp(-std::clamp(step[j], -farthest, farthest));
+      next.rates[fields_[j].id] *= std::exp(-std::clamp(step[j], -farthest, farthest));
     }
     return accept(next);
   }
@@ -210,12 +211,12 @@ std::vector<Rates> jackknife(const std::vector<const FitCase*>& cases, std::span
 
 /// Relative standard error of a rate from its jackknifed values: sqrt((n - 1) / n x sum of squared deviations) (Efron
 /// and Tibshirani, An Introduction to the Bootstrap, 11.5), here of the logarithm.
-double standard_error(const std::vector<Rates>& found, double Rates::*rate) {
+double standard_error(const std::vector<Rates>& found, RateId rate) {
   const auto n = static_cast<double>(found.size());
   double mean = 0;
-  for (const Rates& rates : found) mean += std::log(rates.*rate) / n;
+  for (const Rates& rates : found) mean += std::log(rates[rate]) / n;
   double squares = 0;
-  for (const Rates& rates : found) squares += std::pow(std::log(rates.*rate) - mean, 2);
+  for (const Rates& rates : found) squares += std::pow(std::log(rates[rate]) - mean, 2);
   return std::sqrt((n - 1) / n * squares);
 }
 
@@ -269,22 +270,22 @@ Fit fit_rates(std::span<const FitCase> cases, const Profile& start) {
     minimiser.run(most_steps);
     fit.profile = minimiser.profile();
     jackknifed = jackknife(all, fields, fit.profile);
-    const auto uncertainty = [&](const RateField& field) { return standard_error(jackknifed, field.value); };
+    const auto uncertainty = [&](const RateField& field) { return standard_error(jackknifed, field.id); };
     const double worst = fields.empty() ? 0 : std::ranges::max(fields | std::views::transform(uncertainty));
     if (worst <= most_uncertain) break;
     // All rates that the cases do not tell go at once, else only the most uncertain one: without it, the cases may tell
     // the others well.
     std::erase_if(fields, [&](const RateField& field) {
       if (uncertainty(field) < std::min(worst, untold)) return false;
-      fit.profile.rates.*field.value = start.rates.*field.value;
+      fit.profile.rates[field.id] = start.rates[field.id];
       return true;
     });
   }
   for (const RateField& field : candidates) {
-    const bool determined = std::ranges::find(fields, field.value, &RateField::value) != fields.end();
+    const bool determined = std::ranges::find(fields, field.id, &RateField::id) != fields.end();
     fit.rates.push_back({.name = field.name,
-                         .value = fit.profile.rates.*field.value,
-                         .uncertainty = determined ? standard_error(jackknifed, field.value) : 0,
+                         .value = fit.profile.rates[field.id],
+                         .uncertainty = determined ? standard_error(jackknifed, field.id) : 0,
                          .determined = determined});
   }
   return fit;

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/model/peer.hpp"
+#include "engine/model/rate_fields.hpp"
 #include "engine/model/stages.hpp"
+#include "engine/model/subjects/peer.hpp"
 
 namespace gpumem::model {
 
@@ -38,6 +39,16 @@ void schedule_operations(Prediction& prediction, const Workload& workload, const
   if (may_overlap) prediction.timeline = std::move(simulated.timeline);
 }
 
+/// The rates of a subject that are measured_only. Without one of them nothing is predicted of it.
+std::vector<RateId> needed_rates_of(const Subject& subject) {
+  return std::visit(
+      [](const auto& known) -> std::vector<RateId> {
+        if constexpr (requires { needed_rates(known); }) return needed_rates(known);
+        return {};
+      },
+      subject);
+}
+
 }  // namespace
 
 Prediction predict(const Workload& workload, const Profile& profile, unsigned log2_fewer_lines) {
@@ -56,9 +67,9 @@ Prediction predict_with(const std::optional<Traffic>& traffic, std::vector<acces
   prediction.seconds =
       launch_seconds(prediction.stages, prediction.demand, workload, profile.rates, prediction.cache_resident);
   if (!workload.operations.empty()) schedule_operations(prediction, workload, profile);
-  if (workload.peer) {
+  if (const auto* peer_traffic = workload.about<PeerTraffic>()) {
     // Both GPUs' own memory is far faster, and works at the same time.
-    PeerTime peer = peer_time(*workload.peer, profile);
+    PeerTime peer = peer_time(*peer_traffic, profile);
     prediction.cache_resident = false;
     prediction.stages = std::move(peer.stages);
     prediction.seconds = peer.seconds;
@@ -67,18 +78,18 @@ Prediction predict_with(const std::optional<Traffic>& traffic, std::vector<acces
       prediction.stages.empty() ? StageTime{} : std::ranges::max(prediction.stages, {}, &StageTime::seconds);
   prediction.bottleneck = slowest.stage;
   const bool by_memory = slowest.stage == "dram" || slowest.stage == "l2_lines";
-  prediction.served_by_l2 = prediction.cache_resident ||
-                            (!workload.peer && !by_memory && fits_in_l2(workload, prediction.demand, profile.device));
+  prediction.served_by_l2 = prediction.cache_resident || (!workload.about<PeerTraffic>() && !by_memory &&
+                                                          fits_in_l2(workload, prediction.demand, profile.device));
   prediction.bytes_per_s = static_cast<double>(workload.useful_bytes()) / prediction.seconds;
   return prediction;
 }
 
 std::string why_unpredicted(const Workload& workload, const Profile& profile) {
+  const std::vector<RateId> needed = needed_rates_of(workload.subject);
   std::vector<std::string_view> missing;
   for (const RateField& field : rate_fields()) {
-    const auto& needed = workload.needed_rates;
     const bool unknown = field.measured_only && !profile.how.contains(field.name);
-    if (unknown && std::ranges::find(needed, field.value) != needed.end()) missing.emplace_back(field.name);
+    if (unknown && std::ranges::find(needed, field.id) != needed.end()) missing.emplace_back(field.name);
   }
   if (missing.empty()) return std::string(workload.unmodelled);
   return fmt::format("profile '{}' does not know {}; 'gpumem calibrate' on such a GPU measures {}", profile.name,

@@ -10,6 +10,7 @@
 #include "engine/base/suggest.hpp"
 #include "engine/model/complete_profile.hpp"
 #include "engine/model/node.hpp"
+#include "engine/model/rate_fields.hpp"
 
 namespace gpumem::model {
 
@@ -76,7 +77,7 @@ Profile parse_gpu(const JsonReader& json, bool all_rates) {
     if ((!all_rates || field.measured_only) && !rates.has(field.name)) continue;
     const JsonReader rate = rates.member(field.name);
     rate.allow_only(rate_members);
-    profile.rates.*field.value = rate.member("value").number_from(field.least, field.most);
+    profile.rates[field.id] = rate.member("value").number_from(field.range.least, field.range.most);
     profile.how[field.name] = rate.member("how").text();
   }
   return profile;

@@ -40,10 +40,10 @@ Engine copy_engine(bool in, const Device& device) {
 
 /// Bytes per second that the host moves from pageable memory to memory that a copy engine can reach, or back.
 double staging_bytes_per_s(bool in, const Operation& operation, const Workload& workload, const Rates& rates) {
-  if (!in) return rates.staging_to_host_bytes_per_s;
+  if (!in) return rates.host.staging_to_host_bytes_per_s;
   const auto all_host_bytes = static_cast<double>(std::max(operation.bytes, workload.host_bytes));
-  return all_host_bytes <= rates.host_cache_bytes ? rates.staging_cached_to_device_bytes_per_s
-                                                  : rates.staging_to_device_bytes_per_s;
+  return all_host_bytes <= rates.host.cache_bytes ? rates.host.staging_cached_to_device_bytes_per_s
+                                                  : rates.host.staging_to_device_bytes_per_s;
 }
 
 Job copy_job(const Operation& operation, const Workload& workload, const Profile& profile) {
@@ -52,17 +52,17 @@ Job copy_job(const Operation& operation, const Workload& workload, const Profile
   Job job{.engine = copy_engine(in, profile.device), .count = operation.count, .holds_host = operation.pageable};
   if (operation.one_call && operation.count > 1) {
     job.count = 1;
-    job.overhead_s = static_cast<double>(operation.count - 1) * rates.copy_batched_s;
+    job.overhead_s = static_cast<double>(operation.count - 1) * rates.copy.batched_s;
   }
   job.link_bytes = static_cast<double>(operation.bytes) / static_cast<double>(std::max<std::uint64_t>(job.count, 1));
-  job.link_bytes_per_s = in ? rates.pcie_to_device_bytes_per_s : rates.pcie_to_host_bytes_per_s;
+  job.link_bytes_per_s = in ? rates.link.to_device_bytes_per_s : rates.link.to_host_bytes_per_s;
   if (operation.pageable) {
-    job.overhead_s += rates.pageable_copy_s;
+    job.overhead_s += rates.copy.pageable_s;
     job.work_s = job.link_bytes / staging_bytes_per_s(in, operation, workload, rates);
     job.work_stage = "host_copy";
   } else {
-    job.overhead_s += in ? rates.copy_to_device_s : rates.copy_to_host_s;
-    job.call_s = in ? rates.copy_to_device_call_s : rates.copy_to_host_call_s;
+    job.overhead_s += in ? rates.copy.to_device_s : rates.copy.to_host_s;
+    job.call_s = in ? rates.copy.to_device_call_s : rates.copy.to_host_call_s;
   }
   return job;
 }
@@ -77,21 +77,21 @@ Job job_of(const Operation& operation, const Workload& workload, const Profile& 
       return copy_job(operation, workload, profile);
     case Work::launch:
       // The host is taken to launch as fast as the device starts what is queued: no slower, or there would be no queue.
-      return {.engine = kernels, .count = operation.count, .call_s = rates.launch_s, .work_s = launch_seconds};
+      return {.engine = kernels, .count = operation.count, .call_s = rates.launch.fixed_s, .work_s = launch_seconds};
     case Work::busy_kernel:
       return {.engine = kernels,
               .count = operation.count,
-              .call_s = rates.launch_s,
-              .work_s = bytes / std::max(count, 1.0) / rates.pcie_to_device_bytes_per_s + rates.launch_s,
+              .call_s = rates.launch.fixed_s,
+              .work_s = bytes / std::max(count, 1.0) / rates.link.to_device_bytes_per_s + rates.launch.fixed_s,
               .work_stage = "kernel"};
     case Work::pack:
       return {.holds_host = true,
-              .work_s = bytes / rates.host_copy_bytes_per_s + count * rates.host_copy_piece_s,
+              .work_s = bytes / rates.host.copy_bytes_per_s + count * rates.host.copy_piece_s,
               .work_stage = "host_copy"};
     case Work::busy_host:
       break;
   }
-  return {.holds_host = true, .work_s = bytes / rates.pcie_to_device_bytes_per_s, .work_stage = "host"};
+  return {.holds_host = true, .work_s = bytes / rates.link.to_device_bytes_per_s, .work_stage = "host"};
 }
 
 /// Advances from event to event: a call of the host returns, or an engine gets to a part's bytes or to its end.
@@ -140,7 +140,7 @@ class Simulation {
 
   static double share_both_ways(const Rates& rates) {
     return std::min(
-        1.0, rates.pcie_both_ways_bytes_per_s / (rates.pcie_to_device_bytes_per_s + rates.pcie_to_host_bytes_per_s));
+        1.0, rates.link.both_ways_bytes_per_s / (rates.link.to_device_bytes_per_s + rates.link.to_host_bytes_per_s));
   }
 
   /// Lets the host go on until a call or a job holds it. Calls that take no time return at once.
@@ -276,8 +276,8 @@ Schedule schedule(const Workload& workload, const Profile& profile, double launc
     return operation.stream != workload.operations.front().stream;
   });
   Schedule result;
-  result.seconds =
-      simulation.now() + (host_clock ? profile.rates.host_wait_s : 0) + (joined ? profile.rates.streams_join_s : 0);
+  result.seconds = simulation.now() + (host_clock ? profile.rates.host.wait_s : 0) +
+                   (joined ? profile.rates.host.streams_join_s : 0);
   for (std::size_t i = 0; i < workload.operations.size(); ++i) {
     const auto& [start_s, end_s] = simulation.spans()[i];
     const Operation& operation = workload.operations[i];

@@ -14,19 +14,14 @@
 // Not modelled: kernels that run side by side, kernels over mapped memory slowed by copies, a full queue that makes the
 // host wait, what one stream waiting for another's engine costs on top, and the host's memory as something to share.
 
-#include <string_view>
 #include <vector>
 
 #include "engine/measure/experiment.hpp"
 #include "engine/model/profile.hpp"
+#include "engine/model/stage_time.hpp"
 #include "engine/model/workload.hpp"
 
 namespace gpumem::model {
-
-struct StageTime {
-  std::string_view stage;
-  double seconds = 0;
-};
 
 struct Schedule {
   double seconds = 0;                        ///< from the first call until the last operation has ended

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <iterator>
 #include <string_view>
+#include <variant>
 
 #include "engine/model/arithmetic.hpp"
-#include "engine/model/cluster.hpp"
 #include "engine/model/waiting.hpp"
 
 namespace gpumem::model {
@@ -22,20 +22,20 @@ struct LineSeconds {
   double mixed;  ///< added for filled lines whose other sectors were complete
 
   LineSeconds(const Demand& demand, const Rates& rates) {
-    const double spread = 1 + rates.line_spread_share * (1 - 1 / demand.turns);
-    loaded = spread * (demand.l2_load_lines / rates.l2_load_lines_per_s +
-                       demand.l2_load_line_pairs / rates.l2_load_line_pairs_per_s);
-    filled = spread * (demand.l2_fill_lines / rates.l2_fill_lines_per_s +
-                       demand.l2_fill_line_pairs / rates.l2_fill_line_pairs_per_s);
-    stored = demand.l2_store_lines / rates.l2_store_lines_per_s +
-             demand.l2_store_line_pairs / rates.l2_store_line_pairs_per_s;
+    const double spread = 1 + rates.l2.line_spread_share * (1 - 1 / demand.turns);
+    loaded = spread * (demand.l2.load_lines / rates.l2.load_lines_per_s +
+                       demand.l2.load_line_pairs / rates.l2.load_line_pairs_per_s);
+    filled = spread * (demand.l2.fill_lines / rates.l2.fill_lines_per_s +
+                       demand.l2.fill_line_pairs / rates.l2.fill_line_pairs_per_s);
+    stored = demand.l2.store_lines / rates.l2.store_lines_per_s +
+             demand.l2.store_line_pairs / rates.l2.store_line_pairs_per_s;
     // Memory reads a sector of the line between its writes: dearer than a line of fills alone, less so where it reads
     // anyway (docs/patterns.md).
-    const double sectors = demand.l2_load_sectors + demand.l2_store_sectors;
-    const double loads = sectors > 0 ? demand.l2_load_sectors / sectors : 0;
+    const double sectors = demand.l2.load_sectors + demand.l2.store_sectors;
+    const double loads = sectors > 0 ? demand.l2.load_sectors / sectors : 0;
     mixed =
-        rates.l2_mixed_factor * (1 - loads) *
-        (demand.l2_mixed_lines / rates.l2_fill_lines_per_s + demand.l2_mixed_groups / rates.l2_fill_line_pairs_per_s);
+        rates.l2.mixed_factor * (1 - loads) *
+        (demand.l2.mixed_lines / rates.l2.fill_lines_per_s + demand.l2.mixed_groups / rates.l2.fill_line_pairs_per_s);
   }
 
   [[nodiscard]] double sum() const { return loaded + filled + stored + mixed; }
@@ -47,23 +47,23 @@ double exposed(double one, double other, double share) { return std::max(one, ot
 /// The lines of a launch that is simulated: stores wait for a part of what fills cost.
 LineSeconds simulated_lines(const Demand& demand, const Rates& rates) {
   LineSeconds lines(demand, rates);
-  lines.filled *= rates.l2_filled_share;
+  lines.filled *= rates.l2.filled_share;
   return lines;
 }
 
 /// Seconds for a mix of DRAM reads and writes. Turning the bus around costs most for equal shares, so the time per
 /// byte is the line between the pure rates plus a parabola that meets the measured copy rate.
 double dram_seconds(const Demand& demand, const Rates& rates) {
-  const double bytes = demand.dram_read_bytes + demand.dram_write_bytes;
+  const double bytes = demand.dram.read_bytes + demand.dram.write_bytes;
   if (bytes == 0) return 0;
-  const double writes = demand.dram_write_bytes / bytes;
-  const double pure = (1 - writes) / rates.dram_read_bytes_per_s + writes / rates.dram_write_bytes_per_s;
-  const double at_half = 0.5 / rates.dram_read_bytes_per_s + 0.5 / rates.dram_write_bytes_per_s;
-  const double turnaround = 1 / rates.dram_copy_bytes_per_s - at_half;
+  const double writes = demand.dram.write_bytes / bytes;
+  const double pure = (1 - writes) / rates.dram.read_bytes_per_s + writes / rates.dram.write_bytes_per_s;
+  const double at_half = 0.5 / rates.dram.read_bytes_per_s + 0.5 / rates.dram.write_bytes_per_s;
+  const double turnaround = 1 / rates.dram.copy_bytes_per_s - at_half;
   // A copy rate far above the pure ones would make the parabola negative. No mix is faster than both at once.
-  const double least = std::max((1 - writes) / rates.dram_read_bytes_per_s, writes / rates.dram_write_bytes_per_s);
+  const double least = std::max((1 - writes) / rates.dram.read_bytes_per_s, writes / rates.dram.write_bytes_per_s);
   return bytes * std::max(pure + 4 * writes * (1 - writes) * turnaround, least) +
-         (demand.simulated ? 0 : demand.l2_split_sectors / rates.dram_split_sectors_per_s);
+         (demand.simulated ? 0 : demand.l2.split_sectors / rates.dram.split_sectors_per_s);
 }
 
 /// The share of the shorter time, of loads and of stores of whole lines, that adds to the longer time. With it, equally
@@ -71,12 +71,12 @@ double dram_seconds(const Demand& demand, const Rates& rates) {
 double both_ways_share(const Rates& rates) {
   constexpr double atoms_per_line = access::line_bytes / double{access::dram_atom_bytes};
   constexpr double sectors_per_line = access::line_bytes / double{access::sector_bytes};
-  const double read_byte = (1 / rates.pcie_load_lines_per_s + atoms_per_line / rates.pcie_load_atoms_per_s +
-                            sectors_per_line / rates.pcie_load_sectors_per_s) /
+  const double read_byte = (1 / rates.link.load_lines_per_s + atoms_per_line / rates.link.load_atoms_per_s +
+                            sectors_per_line / rates.link.load_sectors_per_s) /
                            access::line_bytes;
-  const double write_byte = 1 / rates.pcie_write_bytes_per_s;
+  const double write_byte = 1 / rates.link.write_bytes_per_s;
   const auto [shorter, longer] = std::minmax(read_byte, write_byte);
-  return std::clamp((2 / rates.pcie_copy_bytes_per_s - longer) / shorter, 0.0, 1.0);
+  return std::clamp((2 / rates.link.copy_bytes_per_s - longer) / shorter, 0.0, 1.0);
 }
 
 /// Seconds for a kernel's loads and stores over the link. Loads cost per line, atom and sector, and again for lines
@@ -85,17 +85,17 @@ double both_ways_share(const Rates& rates) {
 /// fewer channels those atoms lie in. The link carries both ways at once, but not for free: a share of the shorter time
 /// adds to the longer. Stores that wait for each other leave the link to the loads.
 double pcie_seconds(const Demand& demand, const Rates& rates) {
-  const double reads = demand.pcie_load_lines / rates.pcie_load_lines_per_s +
-                       demand.pcie_load_atoms / rates.pcie_load_atoms_per_s +
-                       demand.pcie_load_sectors / rates.pcie_load_sectors_per_s +
-                       demand.pcie_load_split_lines / rates.pcie_load_split_lines_per_s;
+  const double reads = demand.link.load_lines / rates.link.load_lines_per_s +
+                       demand.link.load_atoms / rates.link.load_atoms_per_s +
+                       demand.link.load_sectors / rates.link.load_sectors_per_s +
+                       demand.link.load_split_lines / rates.link.load_split_lines_per_s;
   const double whole =
-      demand.pcie_write_bytes / rates.pcie_write_bytes_per_s + demand.pcie_split_writes / rates.pcie_split_writes_per_s;
-  const double waiting = demand.pcie_partial_writes / rates.pcie_partial_writes_per_s;
-  const double lone = demand.pcie_lone_writes / rates.pcie_lone_writes_per_s +
-                      demand.pcie_lone_idle_writes / rates.pcie_lone_idle_writes_per_s;
+      demand.link.write_bytes / rates.link.write_bytes_per_s + demand.link.split_writes / rates.link.split_writes_per_s;
+  const double waiting = demand.link.partial_writes / rates.link.partial_writes_per_s;
+  const double lone = demand.link.lone_writes / rates.link.lone_writes_per_s +
+                      demand.link.lone_idle_writes / rates.link.lone_idle_writes_per_s;
   return std::max(reads, whole + waiting + lone) + both_ways_share(rates) * std::min(reads, whole) +
-         rates.pcie_lone_copy_share * std::min(reads, lone);
+         rates.link.lone_copy_share * std::min(reads, lone);
 }
 
 /// The blocks of the multiprocessor that has the most of them, as a multiple of the mean.
@@ -118,13 +118,13 @@ double overlapped(double a, double b, double exponent) {
 double simulated_seconds(const Demand& demand, const Rates& rates, double others, bool cached) {
   const LineSeconds lines = simulated_lines(cached ? Demand{} : demand, rates);
   const double loads =
-      overlapped(demand.l2_read_requests / rates.l2_read_requests_per_s, lines.loaded, rates.l2_loads_exponent);
-  const double stores = demand.l2_write_requests / rates.l2_write_requests_per_s + lines.filled;
-  const double both = exposed(loads, stores, rates.l2_exposed_share);
+      overlapped(demand.l2.read_requests / rates.l2.read_requests_per_s, lines.loaded, rates.l2.loads_exponent);
+  const double stores = demand.l2.write_requests / rates.l2.write_requests_per_s + lines.filled;
+  const double both = exposed(loads, stores, rates.l2.exposed_share);
   const double least = lines.loaded + lines.filled + lines.stored;
-  const double met = demand.store_collisions / rates.l2_store_collisions_per_s;
+  const double met = demand.l2.store_collisions / rates.l2.store_collisions_per_s;
   // Stores that wait for few busy lines keep the others of their warps waiting.
-  const double exponent = 1 + (rates.overlap_exponent - 1) / std::max(1.0, demand.meeting_unevenness);
+  const double exponent = 1 + (rates.overlap.exponent - 1) / std::max(1.0, demand.l2.collision_unevenness);
   return overlapped(std::max({both, least, others}) + lines.mixed, met, exponent);
 }
 
@@ -143,7 +143,7 @@ bool fits_in_l2(const Workload& workload, const Demand& demand, const Device& de
 bool is_cached(const Workload& workload, const Demand& demand, const Device& device) {
   if (!demand.simulated) return fits_in_l2(workload, demand, device);
   constexpr double little = 0.02;  // a launch that finds nearly all in L2 still fetches a little
-  return demand.dram_read_bytes + demand.dram_write_bytes < little * demand.footprint_bytes;
+  return demand.dram.read_bytes + demand.dram.write_bytes < little * demand.footprint_bytes;
 }
 
 std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workload, const Profile& profile,
@@ -154,7 +154,7 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
   const double uneven = unevenness(workload, profile.device);
   std::vector<StageTime> stages;
   const auto stage = [&](std::string_view name, double seconds) { stages.push_back({name, seconds}); };
-  stage("launch", static_cast<double>(workload.blocks) / rates.block_launches_per_s);
+  stage("launch", static_cast<double>(workload.blocks) / rates.launch.blocks_per_s);
   const double dram_s = cached || demand.footprint_bytes == 0 ? 0 : dram_seconds(demand, rates);
   // Stores over the link are not waited for: what is on its way does not hold a block's place.
   const bool waits = demand.loads || (demand.stores && !demand.over_link) || workload.chains;
@@ -167,19 +167,20 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
     if (workload.in_step) stage("barriers", waiting.barriers_s);
   }
   // Loads and stores through L1 take turns with shared memory, which lies in the same banks.
-  const double lines = demand.l1_load_lines + demand.l1_store_lines;
-  if (demand.l1_load_lines > 0 || demand.simulated) {
-    stage("l1_lines", uneven * lines / (rates.l1_lines_per_cycle * cycles_per_s));
+  const double lines = demand.l1.load_lines + demand.l1.store_lines;
+  if (demand.l1.load_lines > 0 || demand.simulated) {
+    stage("l1_lines", uneven * lines / (rates.l1.lines_per_cycle * cycles_per_s));
   }
   if (demand.footprint_bytes > 0) {
     stage(
         "l2_sectors",
-        demand.l2_load_sectors / rates.l2_load_sectors_per_s + demand.l2_store_sectors / rates.l2_store_sectors_per_s +
-            demand.l2_split_sectors / (demand.simulated ? rates.l2_store_sectors_per_s : rates.l2_split_sectors_per_s));
+        demand.l2.load_sectors / rates.l2.load_sectors_per_s + demand.l2.store_sectors / rates.l2.store_sectors_per_s +
+            demand.l2.split_sectors / (demand.simulated ? rates.l2.store_sectors_per_s : rates.l2.split_sectors_per_s));
     if (demand.simulated) {
-      stage("l2_requests", exposed(demand.l2_read_requests / rates.l2_read_requests_per_s,
-                                   demand.l2_write_requests / rates.l2_write_requests_per_s, rates.l2_exposed_share));
-      if (demand.store_collisions > 0) stage("rewrites", demand.store_collisions / rates.l2_store_collisions_per_s);
+      stage("l2_requests", exposed(demand.l2.read_requests / rates.l2.read_requests_per_s,
+                                   demand.l2.write_requests / rates.l2.write_requests_per_s, rates.l2.exposed_share));
+      if (demand.l2.store_collisions > 0)
+        stage("rewrites", demand.l2.store_collisions / rates.l2.store_collisions_per_s);
     }
     if (!cached) {
       stage("l2_lines", (demand.simulated ? simulated_lines(demand, rates) : LineSeconds(demand, rates)).sum());
@@ -187,18 +188,17 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
     }
   }
   if (demand.atomic_turns > 0) {
-    stage("atomics", demand.atomic_turns * rates.atomic_turn_cycles / static_cast<double>(profile.device.sm_clock_hz));
+    stage("atomics", demand.atomic_turns * rates.atomics.turn_cycles / static_cast<double>(profile.device.sm_clock_hz));
   }
   if (demand.over_link) stage("pcie", pcie_seconds(demand, rates));
   if (demand.shared_wavefronts > 0) {
     stage("shared_wavefronts",
-          uneven * (demand.shared_wavefronts + lines) / (rates.shared_wavefronts_per_cycle * cycles_per_s));
+          uneven * (demand.shared_wavefronts + lines) / (rates.shared.wavefronts_per_cycle * cycles_per_s));
   }
-  if (workload.cluster) {
-    const double bytes_per_cycle = cluster_bytes_per_cycle(*workload.cluster, rates);
-    const double cycles = bytes_per_cycle > 0 ? static_cast<double>(workload.cluster->bytes) / bytes_per_cycle : 0;
-    stage("cluster", cycles / static_cast<double>(profile.device.sm_clock_hz));
-  }
+  const auto of_subject = [&](const auto& subject) {
+    if constexpr (requires { stage_of(subject, profile); }) stages.push_back(stage_of(subject, profile));
+  };
+  std::visit(of_subject, workload.subject);
   if (workload.address_cycles)
     stage("addresses", uneven * workload.address_cycles(rates) / (schedulers * cycles_per_s));
   const double issued_s = uneven * workload.scheduler_cycles.value_or(0) / (schedulers * cycles_per_s);
@@ -242,21 +242,21 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
   }
   if (demand.simulated) memory = simulated_seconds(demand, rates, memory, cached);
   // Stages on the multiprocessor take turns, so they hide less of each other than stages beyond it.
-  double on_chip = overlapped(banks, arithmetic, rates.on_chip_exponent);
+  double on_chip = overlapped(banks, arithmetic, rates.overlap.on_chip_exponent);
   if (workload.waits > 1) {
-    on_chip = overlapped(on_chip, latency, rates.on_chip_exponent);
+    on_chip = overlapped(on_chip, latency, rates.overlap.on_chip_exponent);
     latency = 0;
   }
   // The latency stage already contains that loads wait longer for a busier memory.
-  const double loaded = overlapped(std::max(memory, latency), on_chip, rates.overlap_exponent);
-  const double work = overlapped(loaded, addresses, rates.addresses_exponent);
+  const double loaded = overlapped(std::max(memory, latency), on_chip, rates.overlap.exponent);
+  const double work = overlapped(loaded, addresses, rates.overlap.addresses_exponent);
   // If L2 has all data, the time shows that the machine code of a pattern is fetched first.
   const bool has_code = demand.simulated || workload.address_cycles;
-  const double idle = rates.cached_launch_s + (cached && has_code ? rates.code_fetch_s : 0);
+  const double idle = rates.launch.cached_fixed_s + (cached && has_code ? rates.launch.code_fetch_s : 0);
   // Stores over the link are posted, and nobody waits for them.
-  const double once = cached || demand.over_link ? idle : rates.launch_s;
+  const double once = cached || demand.over_link ? idle : rates.launch.fixed_s;
   return std::max(launch, work + at_end) + workload.launches * once +
-         (demand.over_link && demand.loads ? rates.pcie_latency_s : 0);
+         (demand.over_link && demand.loads ? rates.link.latency_s : 0);
 }
 
 }  // namespace gpumem::model

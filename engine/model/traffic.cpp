@@ -111,7 +111,7 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
     if (site.op == access::Op::store && in_device_memory(site, profile.device))
       traffic.stored_lines_of_warps = lines_of_warps(workload, site);
   }
-  if (part->weights > 0) traffic.meeting_unevenness = part->unevenness / part->weights;
+  if (part->weights > 0) traffic.collision_unevenness = part->unevenness / part->weights;
   traffic.incomplete_lines = std::ldexp(part->incomplete_lines / part->waves, static_cast<int>(log2_rate));
   return traffic;
 }

@@ -21,7 +21,7 @@ struct Traffic {
   /// lines, the longer they wait for each other.
   double store_collisions = 0;
   /// The factor by which more stores meet than if those of a turn were shared out evenly to its lines: 1 or more.
-  double meeting_unevenness = 1;
+  double collision_unevenness = 1;
   double l2_read_requests = 0;    ///< of L1s: one for each line of a request that they lack something of
   double l2_read_sectors = 0;     ///< that these ask for
   double l2_write_requests = 0;   ///< one for each line of a store

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/model/occupancy.hpp"
-#include "engine/model/queueing.hpp"
+#include "engine/model/subjects/queueing.hpp"
 
 namespace gpumem::model {
 
@@ -29,16 +29,16 @@ struct Residency {
 /// each.
 double share_of_memory(const Demand& demand, bool cached) {
   if (cached) return 0;
-  return demand.l2_load_sectors > 0 ? demand.l2_first_sectors / demand.l2_load_sectors : 1;
+  return demand.l2.load_sectors > 0 ? demand.l2.first_sectors / demand.l2.load_sectors : 1;
 }
 
 double written_share(const Demand& demand) {
-  const double bytes = demand.dram_read_bytes + demand.dram_write_bytes;
-  return bytes > 0 ? demand.dram_write_bytes / bytes : 0;
+  const double bytes = demand.dram.read_bytes + demand.dram.write_bytes;
+  return bytes > 0 ? demand.dram.write_bytes / bytes : 0;
 }
 
 bool knows_queues(const Rates& rates, double written) {
-  return std::ranges::all_of(queue_rates("memory", written), [&](RateMember rate) { return rates.*rate > 0; });
+  return std::ranges::all_of(queue_rates("memory", written), [&](RateId rate) { return rates[rate] > 0; });
 }
 
 /// Seconds until a thread has what it loads from memory, by the queues of memory. If those are not known, the time is
@@ -46,9 +46,9 @@ bool knows_queues(const Rates& rates, double written) {
 double memory_seconds(const MemoryLoad& load, const Profile& profile, bool queues_known) {
   const Rates& rates = profile.rates;
   const auto seconds = [&](double cycles) { return cycles / static_cast<double>(profile.device.sm_clock_hz); };
-  if (queues_known) return seconds(rates.memory_latency_cycles + queue_cycles("memory", load, rates));
-  const double idle = std::min(seconds(rates.memory_latency_cycles), rates.load_latency_s);
-  return idle + (rates.load_latency_s - idle) * load.share;
+  if (queues_known) return seconds(rates.latency.memory_cycles + queue_cycles("memory", load, rates));
+  const double idle = std::min(seconds(rates.latency.memory_cycles), rates.waiting.load_latency_s);
+  return idle + (rates.waiting.load_latency_s - idle) * load.share;
 }
 
 /// The share of the launch for which memory is busy. Memory is busy for `memory_s`, and the launch takes
@@ -90,21 +90,21 @@ Waiting waiting_of(const Workload& workload, const Demand& demand, const Profile
   const Rates& rates = profile.rates;
   const Residency places(workload, profile.device);
   if (demand.over_link) {
-    const double seconds = places.turnovers * rates.pcie_latency_s;
+    const double seconds = places.turnovers * rates.link.latency_s;
     return {.even_s = seconds, .uneven_s = seconds};
   }
   const double cycle_s = 1 / static_cast<double>(profile.device.sm_clock_hz);
   const double from_memory = share_of_memory(demand, cached);
   const double written = written_share(demand);
-  const double l2_s = cycle_s * (rates.l2_near_share * rates.l2_latency_cycles +
-                                 (1 - rates.l2_near_share) * rates.l2_far_latency_cycles);
+  const double l2_s = cycle_s * (rates.l2.near_share * rates.latency.l2_cycles +
+                                 (1 - rates.l2.near_share) * rates.latency.l2_far_cycles);
   // A place stays empty until the block's last warp ends, the longer the fewer other blocks there are to fill in.
-  const double drain = rates.block_drain_share / places.resident;
+  const double drain = rates.waiting.block_drain_share / places.resident;
   const double drained = workload.waits > 1 ? 1 : 1 + drain;
-  const double turns = demand.loads ? from_memory * (demand.turns - 1) * rates.load_turn_s : 0;
+  const double turns = demand.loads ? from_memory * (demand.turns - 1) * rates.waiting.load_turn_s : 0;
   const bool queues_known = knows_queues(rates, written);
   const bool waits_for_stores = demand.stores && workload.waits == 1 && !(demand.loads && queues_known);
-  const double stores = waits_for_stores ? rates.store_latency_s : 0;
+  const double stores = waits_for_stores ? rates.waiting.store_latency_s : 0;
   const auto loads_at = [&](double busy) {
     if (!demand.loads) return 0.0;
     return from_memory * memory_seconds({busy, written}, profile, queues_known) + (1 - from_memory) * l2_s;

@@ -1,89 +1,39 @@
 #pragma once
 // Describes a case independently of any GPU: the model reads it, and the counters confirm it.
+//
+// A probe with physics of its own takes:
+// - engine/model/subjects/NAME.hpp and .cpp: the subject, a structure of what it moves; the functions that predict it;
+//   needed_rates() if a profile may lack some; stage_of() if it is a stage of its launch; headline_alone if the time of
+//   its whole run is not predicted,
+// - its name in Subject, below,
+// - its rates: members in rates.hpp, lines in rate_fields.cpp, values in configs/gpus/. The schema of profiles and
+//   docs/rates.md follow,
+// - app/calibrate/NAME_rates.cpp that reads them off, declared in calibration.hpp, with a line in rate_readers.cpp and
+//   cases in calibration_plan.cpp,
+// - the probe itself in probes/, and its cases in configs/full.json.
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "engine/access/site.hpp"
-#include "engine/machine/peer_link.hpp"
 #include "engine/measure/experiment.hpp"
+#include "engine/model/rates.hpp"
+#include "engine/model/subjects/chase.hpp"
+#include "engine/model/subjects/cluster.hpp"
+#include "engine/model/subjects/neighbours.hpp"
+#include "engine/model/subjects/operation.hpp"
+#include "engine/model/subjects/peer.hpp"
 
 namespace gpumem {
 
-namespace model {
-struct Rates;
-}
-
-/// One piece of work in a stream of a case that is more than a launch. Work in one stream runs in its order; work in
-/// different streams runs at once where different engines do it, and one piece after another on the same engine.
-struct Operation {
-  enum class Work {
-    copy_to_device,  ///< by a copy engine, or from pageable memory staged by the host
-    copy_to_host,
-    launch,       ///< the workload's kernel, as its sites describe it
-    busy_kernel,  ///< a kernel that takes as long as copying `bytes` to the device from pinned memory does
-    pack,         ///< the host gathers `count` chunks into one buffer, or scatters them from one
-    busy_host     ///< the host computes for as long as copying `bytes` to the device from pinned memory takes
-  };
-  Work work = Work::launch;
-  std::string stage;  ///< in the timeline: "copy in"
-  unsigned stream = 0;
-  std::uint64_t bytes = 0;  ///< in all
-  std::uint64_t count = 1;  ///< copies, launches or chunks of equal size, one after another
-  bool pageable = false;    ///< of a copy: the host memory is not page-locked, and the caller waits for the copy
-  bool one_call = false;    ///< of a copy: all are handed over in one call
-};
-
-/// Loads of one thread that each wait for the one before. The model predicts the time of one step.
-struct Chase {
-  std::string level = {};   ///< that answers every step, one of model::latency_levels(): "shared"
-  std::uint64_t lines = 0;  ///< without a level: of device memory, each visited again only after all the others
-  /// Other traffic of the level: its share, below 1, of the rate that such traffic can reach, and its share of written
-  /// bytes.
-  double traffic_share = 0;
-  double written_share = 0;
-};
-
-/// Bytes that cross from one GPU of the machine to another.
-struct PeerTraffic {
-  enum class Mover { copy_engine, kernel_read, kernel_write, host };
-  Mover mover = Mover::copy_engine;  ///< `host`: both GPUs' copy engines, through its memory
-  PeerLink link = {};
-  std::uint64_t bytes = 0;  ///< of a copy, each way
-  bool both_ways = false;
-  unsigned copies = 1;       ///< in a row, each way
-  unsigned commands = 1;     ///< that these are queued as: one each, or one for all
-  std::uint64_t chunks = 1;  ///< that a copy is cut into on its way through the host's memory
-};
-
-/// A kernel that goes over the same bytes again and again, or copies over the host link, on one part of the
-/// multiprocessors, while a neighbour on another part streams through device memory.
-struct Neighbours {
-  enum class Victim { l2, atomics, link };
-  Victim victim = Victim::l2;  ///< loads that L2 answers, atomics that it executes, copies by a copy engine
-  unsigned victim_multiprocessors = 1;
-  unsigned neighbour_multiprocessors = 1;         ///< that the neighbour takes when it is alone
-  unsigned neighbour_beside_multiprocessors = 1;  ///< and beside the victim
-  std::uint64_t victim_bytes = 0;                 ///< that the victim goes over
-  bool persists = false;                          ///< they have a persisting window
-};
-
-/// Data that the blocks of a cluster move through the network that joins their multiprocessors.
-struct ClusterTraffic {
-  /// `read`, `write` and `atomic` access the shared memory of another block. `multicast` loads from L2 into that of all
-  /// blocks of the cluster, `fetch` from L2 into each block's own.
-  enum class Move { read, write, atomic, multicast, fetch };
-  Move move = Move::read;
-  std::uint64_t movers = 1;  ///< blocks of the launch that move some
-  std::uint64_t bytes = 0;   ///< of each; of a multicast, what each receives
-  std::uint64_t steps = 0;   ///< tiles in which a block uses them, one by one; only if they come from L2
-  double sectors = 4;        ///< in which the words of a request (128 bytes) lie
-  unsigned sharers = 1;      ///< blocks that ask the same block at once
-};
+/// The subject of a case that is about more than launches and operations. needed_rates() says which measured_only rates
+/// a subject needs; without one of them nothing is predicted of the case.
+using Subject = std::variant<std::monostate, Chase, Neighbours, PeerTraffic, ClusterTraffic>;
 
 /// The steps of a warp that follow one after another.
 struct Chain {
@@ -134,16 +84,24 @@ struct Workload {
   bool sampled = false;
   /// The reason why no stage of the model covers the case, so that only its requests are predicted; empty if one does.
   std::string_view unmodelled = {};
-  /// The rates, measured only (model::RateField), without which nothing is predicted of the case.
-  std::vector<double model::Rates::*> needed_rates = {};
-  std::optional<Chase> chase = {};            ///< if the case is one
-  std::optional<Neighbours> neighbours = {};  ///< if the case is about them
-  std::optional<PeerTraffic> peer = {};       ///< if the case is about another GPU
-  std::optional<ClusterTraffic> cluster = {};
+  Subject subject = {};
   std::vector<Operation> operations = {};  ///< in the order the host issues them; empty: one launch of the kernel
 
   [[nodiscard]] std::uint64_t warps_of_block() const {
     return (std::uint64_t{block_threads} + access::warp_lanes - 1) / access::warp_lanes;
+  }
+  /// Returns the subject if it is a T, else null.
+  template <typename T>
+  [[nodiscard]] const T* about() const {
+    return std::get_if<T>(&subject);
+  }
+  /// True if the headline of such a subject is predicted although the time of the whole run is not.
+  [[nodiscard]] bool headline_alone() const {
+    return std::visit(
+        [](const auto& known) {
+          return requires { known.headline_alone; };
+        },
+        subject);
   }
   [[nodiscard]] bool modelled() const { return unmodelled.empty(); }
   [[nodiscard]] std::uint64_t useful_bytes() const { return useful_bytes_read + useful_bytes_written; }

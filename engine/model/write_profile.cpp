@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/model/profile.hpp"
+#include "engine/model/rate_fields.hpp"
 
 namespace gpumem::model {
 
@@ -45,7 +46,7 @@ std::string to_json(const Profile& profile) {
   const char* separator = "\n";
   for (const RateField& field : rate_fields()) {
     if (!profile.how.contains(field.name)) continue;  // not known
-    const Json rate = {{"value", rounded(profile.rates.*field.value)}, {"how", profile.how.at(field.name)}};
+    const Json rate = {{"value", rounded(profile.rates[field.id])}, {"how", profile.how.at(field.name)}};
     text += fmt::format("{}    {}: {}", separator, Json(field.name).dump(), rate.dump());
     separator = ",\n";
   }

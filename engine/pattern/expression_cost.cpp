@@ -36,23 +36,21 @@ class Compiled {
 
   [[nodiscard]] InstructionCost divided(const Instruction& division) {
     // The remainder is a mask, a part of another instruction.
-    if (power_of_two(division.b))
-      return division.op == Opcode::divide ? &Costs::integer_shifted_division_cycles : nothing;
+    if (power_of_two(division.b)) return division.op == Opcode::divide ? &Costs::shifted_division_cycles : nothing;
     if (!literal(division.b)) {
-      return divisions_.insert({division.a, division.b}).second ? &Costs::integer_division_cycles
-                                                                : &Costs::integer_sum_cycles;
+      return divisions_.insert({division.a, division.b}).second ? &Costs::division_cycles : &Costs::sum_cycles;
     }
     bool is_like_another = false;
     for (const auto& [dividend, divisor] : divisions_) {
       if (dividend != division.a || !literal(divisor)) continue;
       const auto [less, more] = std::minmax(code_[divisor].value, code_[division.b].value);
-      if (less == more) return &Costs::integer_sum_cycles;
+      if (less == more) return &Costs::sum_cycles;
       is_like_another = is_like_another ||
                         (less > 0 && more % less == 0 && std::has_single_bit(static_cast<std::uint64_t>(more / less)));
     }
     divisions_.insert({division.a, division.b});
-    if (narrow(division.a)) return &Costs::integer_narrow_division_cycles;
-    return is_like_another ? &Costs::integer_like_division_cycles : &Costs::integer_division_by_literal_cycles;
+    if (narrow(division.a)) return &Costs::narrow_division_cycles;
+    return is_like_another ? &Costs::like_division_cycles : &Costs::division_by_literal_cycles;
   }
 
   [[nodiscard]] CostedInstruction multiplied(std::size_t k) const {
@@ -62,13 +60,12 @@ class Compiled {
       // Divided before by the same, it is no more than a mask. Any other is a part of another instruction.
       const bool is_back =
           left.op == Opcode::divide && power_of_two(left.b) && code_[left.b].value == code_[product.b].value;
-      if (is_back) return {&Costs::integer_shifted_division_cycles, -1};
+      if (is_back) return {&Costs::shifted_division_cycles, -1};
       return {nothing};
     }
-    if (narrow(k) && narrow(product.a) && narrow(product.b)) return {&Costs::integer_narrow_product_cycles};
+    if (narrow(k) && narrow(product.a) && narrow(product.b)) return {&Costs::narrow_product_cycles};
     const auto small = [&](std::uint16_t operand) { return literal(operand) && narrow(operand); };
-    return {small(product.a) || small(product.b) ? &Costs::integer_product_cycles
-                                                 : &Costs::integer_wide_product_cycles};
+    return {small(product.a) || small(product.b) ? &Costs::product_cycles : &Costs::wide_product_cycles};
   }
 
   [[nodiscard]] bool narrow(std::size_t k) const {
@@ -82,18 +79,18 @@ class Compiled {
       case Opcode::variable:
         return {nothing};
       case Opcode::negate:
-        return {&Costs::integer_sum_cycles};
+        return {&Costs::sum_cycles};
       case Opcode::add:
       case Opcode::subtract:
-        return {literal(instruction.b) ? nothing : &Costs::integer_sum_cycles};  // else a part of the address
+        return {literal(instruction.b) ? nothing : &Costs::sum_cycles};  // else a part of the address
       case Opcode::complement:
       case Opcode::bit_and:
       case Opcode::bit_or:
       case Opcode::bit_xor:
-        return {&Costs::integer_bits_cycles};
+        return {&Costs::bits_cycles};
       case Opcode::shift_left:
       case Opcode::shift_right:
-        return {&Costs::integer_shift_cycles};
+        return {&Costs::shift_cycles};
       case Opcode::multiply:
         return multiplied(k);
       case Opcode::divide:
@@ -102,7 +99,7 @@ class Compiled {
       case Opcode::choose:
       case Opcode::minimum:
       case Opcode::maximum:
-        return {&Costs::integer_choice_cycles};
+        return {&Costs::choice_cycles};
       case Opcode::logical_not:
       case Opcode::less:
       case Opcode::less_equal:
@@ -110,7 +107,7 @@ class Compiled {
       case Opcode::not_equal:
       case Opcode::logical_and:
       case Opcode::logical_or:
-        return {&Costs::integer_comparison_cycles};
+        return {&Costs::comparison_cycles};
     }
     return {nothing};
   }

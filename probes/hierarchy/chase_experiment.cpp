@@ -2,7 +2,7 @@
 
 #include "engine/measure/content.hpp"
 #include "engine/measure/verify.hpp"
-#include "engine/model/chase.hpp"
+#include "engine/model/subjects/chase.hpp"
 
 namespace gpumem::hierarchy {
 
@@ -16,7 +16,8 @@ ChaseResult read(const measure::DeviceBuffer& buffer) {
 
 std::optional<double> predicted_cycles(const Workload& workload, const model::Prediction& /*prediction*/,
                                        const model::Profile& profile) {
-  return workload.chase ? std::optional(model::step_cycles(*workload.chase, profile)) : std::nullopt;
+  const auto* chase = workload.about<Chase>();
+  return chase ? std::optional(model::step_cycles(*chase, profile)) : std::nullopt;
 }
 
 }  // namespace

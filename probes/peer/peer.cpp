@@ -2,7 +2,7 @@
 // memory, and through the host's memory; one pair at a time, or all disjoint pairs together, which shows what they
 // share.
 
-#include "engine/model/peer.hpp"
+#include "engine/model/subjects/peer.hpp"
 
 #include <memory>
 #include <optional>
@@ -128,9 +128,9 @@ class PeerExperiment final : public measure::Experiment {
 
 std::optional<double> predicted_latency_ns(const Workload& workload, const model::Prediction& /*prediction*/,
                                            const model::Profile& profile) {
-  const bool chased = workload.peer && workload.peer->mover == PeerTraffic::Mover::kernel_read &&
-                      !workload.peer->both_ways && !workload.sampled;
-  return chased ? std::optional(model::peer_latency_s(*workload.peer, profile) * 1e9) : std::nullopt;
+  const auto* peer = workload.about<PeerTraffic>();
+  const bool chased = peer && peer->mover == PeerTraffic::Mover::kernel_read && !peer->both_ways && !workload.sampled;
+  return chased ? std::optional(model::peer_latency_s(*peer, profile) * 1e9) : std::nullopt;
 }
 
 std::optional<double> predicted_alone(const Workload& workload, const model::Prediction& prediction,
@@ -139,10 +139,11 @@ std::optional<double> predicted_alone(const Workload& workload, const model::Pre
 }
 
 std::optional<double> peak(const Workload& workload, const Device& gpu) {
-  if (!workload.peer) return std::nullopt;
-  const double ways = workload.peer->both_ways ? 2 : 1;
-  const bool straight = workload.peer->mover != PeerTraffic::Mover::host;
-  const auto each_way = straight ? workload.peer->link.theoretical_bytes_per_s() : gpu.link_bytes_per_s();
+  const auto* peer = workload.about<PeerTraffic>();
+  if (!peer) return std::nullopt;
+  const double ways = peer->both_ways ? 2 : 1;
+  const bool straight = peer->mover != PeerTraffic::Mover::host;
+  const auto each_way = straight ? peer->link.theoretical_bytes_per_s() : gpu.link_bytes_per_s();
   return each_way ? std::optional(*each_way * ways * per_giga) : std::nullopt;
 }
 

@@ -86,18 +86,18 @@ Workload describe(const Case& decided, const Device& gpu) {
   workload.useful_bytes_written = peer.copies() * peer.bytes;
   workload.useful_bytes_read = peer.both ? peer.copies() * peer.bytes : 0;
   workload.allocated_bytes = peer.both ? 2 * peer.bytes : peer.bytes;
-  workload.peer = PeerTraffic{.mover = mover_of(peer.via),
-                              .link = gpu.links[peer.other()],
-                              .bytes = peer.bytes,
-                              .both_ways = peer.both,
-                              .copies = peer.copies(),
-                              .commands = peer.via == Via::kernel_read ? 1 : peer.copies(),
-                              .chunks = peer.via == Via::staged ? peer.chunks() : 1};
+  workload.subject = PeerTraffic{.mover = mover_of(peer.via),
+                                 .link = gpu.links[peer.other()],
+                                 .bytes = peer.bytes,
+                                 .both_ways = peer.both,
+                                 .copies = peer.copies(),
+                                 .commands = peer.via == Via::kernel_read ? 1 : peer.copies(),
+                                 .chunks = peer.via == Via::staged ? peer.chunks() : 1};
   if (peer.via == Via::staged) {
     const std::uint64_t pairs = peer.at_once ? gpus_beside(gpu) / 2 : 1;
     workload.host_bytes = pairs * (peer.both ? 2 : 1) * chunks_at_once * peer.chunk_bytes();
   }
-  if (peer.via != Via::staged && workload.peer->link.path == PeerLink::Path::unknown) {
+  if (peer.via != Via::staged && gpu.links[peer.other()].path == PeerLink::Path::unknown) {
     workload.unmodelled = "the link between the two GPUs is not known";
   }
   workload.sampled = peer.at_once;

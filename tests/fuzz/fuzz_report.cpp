@@ -128,11 +128,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require_read_back(whole);
 
   model::Profile profile = model::load_profile("h200");
-  static_cast<void>(app::read_copy_rates(report.results, profile));
-  static_cast<void>(app::read_latencies(report.results, profile));
-  static_cast<void>(app::read_loaded_latencies(report.results, profile));
-  static_cast<void>(app::read_neighbour_rates(report.results, profile));
-  static_cast<void>(app::read_cluster_rates(report.results, profile));
+  static_cast<void>(app::read_rates(report.results, profile));
   static_cast<void>(model::parse_profile(model::to_json(profile), "fitted"));
   return 0;
 }

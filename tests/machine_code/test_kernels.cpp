@@ -96,8 +96,8 @@ bool runs_in_library(const Workload& workload) { return workload.blocks == 0 && 
 /// Returns the problems of the kernel of a workload, a line each. Transfers alone have no kernel and no problems.
 std::string problems(const Workload& workload, const Kernels& kernels) {
   const auto is_launch = [](const Operation& operation) { return operation.work == Operation::Work::launch; };
-  const bool launches =
-      (workload.operations.empty() && !workload.peer) || std::ranges::any_of(workload.operations, is_launch);
+  const bool launches = (workload.operations.empty() && !workload.about<PeerTraffic>()) ||
+                        std::ranges::any_of(workload.operations, is_launch);
   if (workload.kernel.empty()) {
     if (launches && !runs_in_library(workload)) return "\n  it has no name";
     return workload.sites.empty() ? "" : "\n  there is none for its access sites";

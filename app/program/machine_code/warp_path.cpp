@@ -50,10 +50,10 @@ class LoneWarp {
       const auto load = loads_.find(index);
       constexpr double usual = 0.5;
       if (load == loads_.end() || load->second.times < usual * block_times) return now_;
-      return {now_.waits + load->second.misses, now_.cycles + rates_.l1_latency_cycles};
+      return {now_.waits + load->second.misses, now_.cycles + rates_.latency.l1_cycles};
     }
     return {now_.waits,
-            now_.cycles + (instruction.kind == Kind::shared_load ? rates_.shared_latency_cycles : other_cycles)};
+            now_.cycles + (instruction.kind == Kind::shared_load ? rates_.latency.shared_cycles : other_cycles)};
   }
 
   void take(int board, Chain until) {

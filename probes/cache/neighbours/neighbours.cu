@@ -16,8 +16,8 @@
 #include "engine/measure/kernel_name.hpp"
 #include "engine/measure/session.hpp"
 #include "engine/measure/verify.hpp"
-#include "engine/model/neighbours.hpp"
 #include "engine/model/predict.hpp"
+#include "engine/model/subjects/neighbours.hpp"
 #include "engine/statistics/statistics.hpp"
 #include "probes/cache/neighbours/neighbours_case.hpp"
 #include "probes/cache/neighbours/neighbours_kernels.cuh"
@@ -46,16 +46,11 @@ access::WarpRequest victim_request(std::uint64_t k, std::uint64_t bytes, unsigne
 Workload describe_neighbours(const Case& decided, const Device& device) {
   const NeighboursLaunch launch(decided, device);
   Workload workload;
-  workload.neighbours = launch.described();
+  workload.subject = launch.described();
   workload.useful_bytes_read = launch.moved_bytes();
   workload.allocated_bytes = launch.victim_bytes + launch.stream_bytes();
   workload.clock = measure::Clock::host;
   workload.unmodelled = "a run is the victim alone, and then both at once";
-  workload.needed_rates = {&model::Rates::l2_port_bytes_per_cycle};
-  if (launch.victim == Victim::atomics) {
-    workload.needed_rates.push_back(&model::Rates::atomic_port_bytes_per_cycle);
-    workload.needed_rates.push_back(&model::Rates::atomic_sectors_per_s);
-  }
   if (launch.victim == Victim::link) {
     workload.host_bytes = launch.victim_bytes;
     workload.operations = {{.work = Operation::Work::copy_to_device,
@@ -358,8 +353,8 @@ class NeighboursExperiment final : public measure::Experiment {
 template <class Number>
 auto predicted(const Number& number) {
   return [number](const Workload& workload, const model::Prediction&, const model::Profile& profile) {
-    return workload.neighbours ? std::optional<double>(number(model::neighbour_rates(*workload.neighbours, profile)))
-                               : std::nullopt;
+    const auto* neighbours = workload.about<Neighbours>();
+    return neighbours ? std::optional<double>(number(model::neighbour_rates(*neighbours, profile))) : std::nullopt;
   };
 }
 

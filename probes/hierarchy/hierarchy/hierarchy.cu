@@ -15,7 +15,7 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
-#include "engine/model/chase.hpp"
+#include "engine/model/subjects/chase.hpp"
 #include "probes/comparison.hpp"
 #include "probes/hierarchy/chase_experiment.hpp"
 #include "probes/hierarchy/hierarchy/level_figures.hpp"
@@ -272,7 +272,7 @@ static std::optional<double> predicted_capacity(const Workload& workload, const 
   const std::string level = workload.sites.empty() ? "host" : workload.sites.front().name;
   const auto known = [](double bytes) { return bytes > 0 ? std::optional(bytes) : std::nullopt; };
   if (level == "shared") return known(static_cast<double>(profile.device.shared_bytes_per_multiprocessor));
-  if (level == "l1") return known(profile.rates.l1_bytes);
+  if (level == "l1") return known(profile.rates.l1.bytes);
   if (level == "l2" || level == "l2-shared") return known(static_cast<double>(profile.device.l2_bytes));
   return level == "memory" ? known(static_cast<double>(profile.device.memory_bytes)) : std::nullopt;
 }

@@ -167,7 +167,7 @@ static std::string kernel_of(Path way) {
 static Workload describe_latency(const Case& decided, const Device& device) {
   const Level level = level_of(decided, device);
   Workload workload;
-  workload.chase = Chase{.level = decided[axis::level]};
+  workload.subject = Chase{.level = decided[axis::level]};
   if (level.way == Path::pointer) {
     describe_memory_chase(workload, walk_of(level, decided), level.space);
     return workload;

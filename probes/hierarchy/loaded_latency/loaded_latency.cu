@@ -9,7 +9,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/measure/cuda.hpp"
-#include "engine/model/queueing.hpp"
+#include "engine/model/subjects/queueing.hpp"
 #include "probes/hierarchy/loaded_latency/loaded_latency.hpp"
 #include "probes/hierarchy/loaded_latency/traffic.cuh"
 #include "probes/hierarchy/memory_chase.hpp"
@@ -58,20 +58,21 @@ Workload describe_loaded_latency(const Case& decided, const Device& device) {
   Workload workload;
   describe_memory_chase(workload, loaded_walk(decided, device), access::Space::global);
   const std::uint64_t traffic_percent = decided[axis::traffic_percent];
-  workload.chase = Chase{.level = decided[axis::busy_level].level};
+  Chase chase{.level = decided[axis::busy_level].level};
+  workload.subject = chase;
   if (!has_traffic(decided)) return workload;
   const PacedTraffic traffic = traffic_of(decided, device);
   workload.allocated_bytes +=
       2 * traffic.chunks * traffic_chunk_bytes + traffic.warps * (access::warp_lanes + 1) * sizeof(std::uint32_t);
   if (traffic_percent == all_percent) {
-    workload.chase.reset();
+    workload.subject = {};
     workload.unmodelled = "the model does not know how long unthrottled traffic makes its own queues";
     return workload;
   }
   const auto share = [](std::uint64_t percent) { return static_cast<double>(percent) / all_percent; };
-  workload.chase->traffic_share = share(traffic_percent);
-  workload.chase->written_share = share(decided[axis::written_percent]);
-  workload.needed_rates = model::queue_rates(workload.chase->level, workload.chase->written_share);
+  chase.traffic_share = share(traffic_percent);
+  chase.written_share = share(decided[axis::written_percent]);
+  workload.subject = chase;
   return workload;
 }
 

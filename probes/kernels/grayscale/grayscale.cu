@@ -126,7 +126,7 @@ class GrayscaleExperiment final : public measure::Experiment {
 static Metric light_metric(std::string name, std::string purpose, Better better) {
   const auto predict = [name](const Workload& workload, const model::Prediction& prediction,
                               const model::Profile& profile) -> std::optional<double> {
-    const SpeedOfLight light = speed_of_light(workload, profile.device, profile.rates.launch_s);
+    const SpeedOfLight light = speed_of_light(workload, profile.device, profile.rates.launch.fixed_s);
     for (const auto& [metric, value] : metrics_of(light, prediction.seconds)) {
       if (metric == name) return value;
     }

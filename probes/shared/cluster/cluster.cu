@@ -15,7 +15,7 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
-#include "engine/model/cluster.hpp"
+#include "engine/model/subjects/cluster.hpp"
 #include "probes/chase/cluster_chase.cuh"
 #include "probes/dispatch.hpp"
 #include "probes/probe.hpp"
@@ -66,18 +66,17 @@ Workload describe_cluster(const Case& decided, const Device& device) {
                                 return request;
                               }});
   }
-  workload.cluster = ClusterTraffic{.move = move_of(op),
+  workload.subject = ClusterTraffic{.move = move_of(op),
                                     .movers = movers,
                                     .bytes = requests * pulled_request_bytes,
                                     .sectors = static_cast<double>(pull.sectors()),
                                     .sharers = pull.sharers()};
-  workload.needed_rates = model::cluster_rates(*workload.cluster);
   if (op != access::Op::load && pull.stride > 1) {
     workload.unmodelled =
         "the model does not know how the network splits writes and atomics with gaps between their words";
   }
   (op == access::Op::load ? workload.useful_bytes_read : workload.useful_bytes_written) =
-      movers * workload.cluster->bytes;
+      movers * requests * pulled_request_bytes;
   workload.allocated_bytes = workload.blocks * block_threads * sizeof(std::uint32_t);
   return workload;
 }
@@ -143,7 +142,7 @@ class ClusterExperiment final : public measure::Experiment {
         op_(decided[axis::pull_op]),
         shape_{workload.blocks / pull_.blocks, pull_.blocks, block_threads, workload.shared_bytes_per_block},
         sums_(workload.blocks * block_threads * sizeof(std::uint32_t)),
-        cycles_(workload.cluster->movers * sizeof(std::uint64_t)),
+        cycles_(workload.about<ClusterTraffic>()->movers * sizeof(std::uint64_t)),
         mismatches_(session) {
     dispatch(compiled_pull(op_), [&](auto op) { measure::ready_for_clusters(&pull_words<op()>, shape_); });
   }
@@ -200,8 +199,9 @@ Probe cluster_probe() {
                     "cycles from one dependent read or atomic in the cluster's last block to the next", Better::less},
        .predict = [](const Workload& workload, const model::Prediction&,
                      const model::Profile& profile) -> std::optional<double> {
-         if (!workload.cluster || workload.cluster->move != ClusterTraffic::Move::read) return std::nullopt;
-         return profile.rates.cluster_latency_cycles;
+         const auto* traffic = workload.about<ClusterTraffic>();
+         if (!traffic || traffic->move != ClusterTraffic::Move::read) return std::nullopt;
+         return profile.rates.latency.cluster_cycles;
        },
        .essential = true}};
   probe.describe = describe_cluster;

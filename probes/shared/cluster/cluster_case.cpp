@@ -6,9 +6,9 @@
 
 #include "engine/base/error.hpp"
 #include "engine/machine/compute_capability.hpp"
-#include "engine/model/cluster.hpp"
 #include "engine/model/occupancy.hpp"
 #include "engine/model/predict.hpp"
+#include "engine/model/subjects/cluster.hpp"
 
 namespace gpumem::shared {
 
@@ -76,9 +76,9 @@ Headline cluster_headline(std::string purpose,
                         const model::Profile& profile) -> std::optional<double> {
             const double cycles = moving_seconds(prediction) * static_cast<double>(profile.device.sm_clock_hz);
             if (!(cycles > 0)) return std::nullopt;
-            const double blocks =
-                workload.cluster ? static_cast<double>(workload.cluster->movers) : static_cast<double>(workload.blocks);
-            return static_cast<double>(workload.useful_bytes()) / blocks / cycles;
+            const auto* traffic = workload.about<ClusterTraffic>();
+            const std::uint64_t blocks = traffic ? traffic->movers : workload.blocks;
+            return static_cast<double>(workload.useful_bytes()) / static_cast<double>(blocks) / cycles;
           },
           .peak = std::move(peak)};
 }
@@ -88,7 +88,7 @@ Metric l2_reads() {
                        Better::less},
           .predict = [](const Workload& workload, const model::Prediction& prediction,
                         const model::Profile&) -> std::optional<double> {
-            return prediction.demand.l2_load_sectors * access::sector_bytes /
+            return prediction.demand.l2.load_sectors * access::sector_bytes /
                    static_cast<double>(workload.useful_bytes());
           },
           .essential = true};

@@ -13,7 +13,7 @@
 #include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
 #include "engine/measure/verify.hpp"
-#include "engine/model/cluster.hpp"
+#include "engine/model/subjects/cluster.hpp"
 #include "probes/dispatch.hpp"
 #include "probes/probe.hpp"
 #include "probes/shared/cluster/cluster_case.hpp"
@@ -81,11 +81,10 @@ Workload describe_multicast(const Case& decided, const Device& device) {
   };
   add_shared("tile", access::Op::store, 1);
   add_shared("use", access::Op::load, used_at_once);
-  workload.cluster = ClusterTraffic{.move = multicast ? ClusterTraffic::Move::multicast : ClusterTraffic::Move::fetch,
+  workload.subject = ClusterTraffic{.move = multicast ? ClusterTraffic::Move::multicast : ClusterTraffic::Move::fetch,
                                     .movers = workload.blocks,
                                     .bytes = received_bytes,
                                     .steps = task.steps};
-  workload.needed_rates = model::cluster_rates(*workload.cluster);
   workload.useful_bytes_read = all_bytes;
   workload.allocated_bytes = array_bytes + workload.blocks * fetching_threads * sizeof(std::uint32_t);
   return workload;

@@ -328,10 +328,11 @@ std::function<double(const model::Rates&)> address_cycles(const Launch& launch, 
           active = instructions_of(pattern.written_active)](const model::Rates& rates) {
     const bool copies = op == Op::copy;
     const double stored =
-        op == Op::write ? rates.address_store_word_cycles * words - rates.address_store_saved_cycles : 0;
-    const double accessing = rates.address_request_cycles + stored + (copies ? rates.address_copy_cycles : 0) +
-                             cycles_of(element, rates) * (copies ? 2 : 1);
-    const double always = rates.address_access_cycles + cycles_of(active, rates) + rates.address_thread_cycles / turns;
+        op == Op::write ? rates.addresses.store_word_cycles * words - rates.addresses.store_saved_cycles : 0;
+    const double accessing = rates.addresses.request_cycles + stored + (copies ? rates.addresses.copy_cycles : 0) +
+                             cycles_of(element, rates.integer) * (copies ? 2 : 1);
+    const double always =
+        rates.addresses.access_cycles + cycles_of(active, rates.integer) + rates.addresses.thread_cycles / turns;
     return all * always + requests * std::max(accessing, 0.0);
   };
 }

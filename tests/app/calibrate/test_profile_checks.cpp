@@ -97,49 +97,49 @@ TEST_CASE("a rate has to say how it is known", "[profile_checks]") {
 }
 
 TEST_CASE("a rate is within what the device can do", "[profile_checks]") {
-  const auto times = [](model::RateMember rate, double factor) {
-    return after(check_ranges, [&](model::Profile& profile) { profile.rates.*rate *= factor; });
+  const auto times = [](model::RateId rate, double factor) {
+    return after(check_ranges, [&](model::Profile& profile) { profile.rates[rate] *= factor; });
   };
-  CHECK(times(&model::Rates::dram_read_bytes_per_s, 1).passed);
+  CHECK(times(model::rate_ids.dram.read_bytes_per_s, 1).passed);
   // Its memory reaches 0.96 of what its clock and its bus make.
-  CHECK(times(&model::Rates::dram_read_bytes_per_s, 1.05).said ==
+  CHECK(times(model::rate_ids.dram.read_bytes_per_s, 1.05).said ==
         "dram_read_bytes_per_s is 4.865e+12, expected 1.605e+12 to 4.814e+12 by the memory's theoretical bandwidth");
-  CHECK_FALSE(times(&model::Rates::dram_write_bytes_per_s, 0.3).passed);
-  CHECK_FALSE(times(&model::Rates::l2_load_sectors_per_s, 0.4).passed);  // slower than memory
-  CHECK_FALSE(times(&model::Rates::l2_load_sectors_per_s, 4).passed);
-  CHECK_FALSE(times(&model::Rates::pcie_to_host_bytes_per_s, 1.2).passed);
-  CHECK_FALSE(times(&model::Rates::shared_wavefronts_per_cycle, 2).passed);
-  CHECK_FALSE(times(&model::Rates::l2_near_share, 3).passed);
+  CHECK_FALSE(times(model::rate_ids.dram.write_bytes_per_s, 0.3).passed);
+  CHECK_FALSE(times(model::rate_ids.l2.load_sectors_per_s, 0.4).passed);  // slower than memory
+  CHECK_FALSE(times(model::rate_ids.l2.load_sectors_per_s, 4).passed);
+  CHECK_FALSE(times(model::rate_ids.link.to_host_bytes_per_s, 1.2).passed);
+  CHECK_FALSE(times(model::rate_ids.shared.wavefronts_per_cycle, 2).passed);
+  CHECK_FALSE(times(model::rate_ids.l2.near_share, 3).passed);
   CHECK(after(check_ranges, [](model::Profile& profile) {
           profile.device.pcie_generation.reset();  // then nobody knows what the link can do
-          profile.rates.pcie_to_host_bytes_per_s *= 10;
+          profile.rates.link.to_host_bytes_per_s *= 10;
         }).passed);
 }
 
 TEST_CASE("no level of memory answers before a nearer one", "[profile_checks]") {
-  const auto with = [](model::RateMember rate, double cycles) {
-    return after(check_latencies, [&](model::Profile& profile) { profile.rates.*rate = cycles; });
+  const auto with = [](model::RateId rate, double cycles) {
+    return after(check_latencies, [&](model::Profile& profile) { profile.rates[rate] = cycles; });
   };
-  CHECK(with(&model::Rates::l2_far_latency_cycles, 281).passed);
-  CHECK(with(&model::Rates::l1_latency_cycles, 300).said ==
+  CHECK(with(model::rate_ids.latency.l2_far_cycles, 281).passed);
+  CHECK(with(model::rate_ids.latency.l1_cycles, 300).said ==
         "l1_latency_cycles is 300, more than 280.9 of l2_latency_cycles");
-  CHECK_FALSE(with(&model::Rates::shared_latency_cycles, 3).passed);
-  CHECK_FALSE(with(&model::Rates::memory_latency_cycles, 3000).passed);
+  CHECK_FALSE(with(model::rate_ids.latency.shared_cycles, 3).passed);
+  CHECK_FALSE(with(model::rate_ids.latency.memory_cycles, 3000).passed);
 }
 
 TEST_CASE("a rate is near what scaling makes of the H200's", "[profile_checks]") {
-  const auto times = [](model::RateMember rate, double factor) {
-    return after(check_scaling, [&](model::Profile& profile) { profile.rates.*rate *= factor; });
+  const auto times = [](model::RateId rate, double factor) {
+    return after(check_scaling, [&](model::Profile& profile) { profile.rates[rate] *= factor; });
   };
-  CHECK(times(&model::Rates::block_launches_per_s, 3).passed);
-  CHECK(times(&model::Rates::block_launches_per_s, 5).said.starts_with("block_launches_per_s is 5 times "));
-  CHECK_FALSE(times(&model::Rates::memory_latency_cycles, 0.2).passed);
-  CHECK(times(&model::Rates::host_copy_bytes_per_s, 10).passed);
-  CHECK_FALSE(times(&model::Rates::pageable_copy_s, 1000).passed);
+  CHECK(times(model::rate_ids.launch.blocks_per_s, 3).passed);
+  CHECK(times(model::rate_ids.launch.blocks_per_s, 5).said.starts_with("block_launches_per_s is 5 times "));
+  CHECK_FALSE(times(model::rate_ids.latency.memory_cycles, 0.2).passed);
+  CHECK(times(model::rate_ids.host.copy_bytes_per_s, 10).passed);
+  CHECK_FALSE(times(model::rate_ids.copy.pageable_s, 1000).passed);
   // A link that the device does not describe is no PCI Express link, and tells nothing.
   CHECK(after(check_scaling, [](model::Profile& profile) {
           profile.device.link_is_pcie = false;
-          profile.rates.pcie_to_device_bytes_per_s *= 7;
+          profile.rates.link.to_device_bytes_per_s *= 7;
         }).passed);
 }
 
@@ -166,14 +166,14 @@ TEST_CASE("a profile predicts its own measurements", "[profile_checks]") {
     return check_predictions(profile, launches, reports, probes());
   };
   /// Returns what the check says of a rate multiplied by `factor`; empty if it passes.
-  const auto wrong = [&](model::RateMember rate, double factor) {
-    const ProfileCheck found = after(check, [&](model::Profile& profile) { profile.rates.*rate *= factor; });
+  const auto wrong = [&](model::RateId rate, double factor) {
+    const ProfileCheck found = after(check, [&](model::Profile& profile) { profile.rates[rate] *= factor; });
     return found.passed ? "" : found.said;
   };
-  CHECK(wrong(&model::Rates::shared_wavefronts_per_cycle, 1).empty());
-  CHECK(wrong(&model::Rates::shared_wavefronts_per_cycle, 0.9).starts_with("102 launches: "));
-  CHECK(wrong(&model::Rates::pcie_to_device_bytes_per_s, 0.7).find(" copies: ") != std::string::npos);
-  CHECK(wrong(&model::Rates::l2_latency_cycles, 1.3).starts_with("24 latencies: "));
+  CHECK(wrong(model::rate_ids.shared.wavefronts_per_cycle, 1).empty());
+  CHECK(wrong(model::rate_ids.shared.wavefronts_per_cycle, 0.9).starts_with("102 launches: "));
+  CHECK(wrong(model::rate_ids.link.to_device_bytes_per_s, 0.7).find(" copies: ") != std::string::npos);
+  CHECK(wrong(model::rate_ids.latency.l2_cycles, 1.3).starts_with("24 latencies: "));
 
   const ProfileCheck nothing = check_predictions(model::load_profile("h200"), {}, {}, probes());
   CHECK_FALSE(nothing.passed);

@@ -56,13 +56,13 @@ class ModelledGpu final : public Backend {
 /// An H200 on which some rates are others.
 model::Profile changed() {
   model::Profile profile = model::load_profile("h200");
-  profile.rates.dram_read_bytes_per_s *= 0.8;
-  profile.rates.dram_write_bytes_per_s *= 0.8;
-  profile.rates.dram_copy_bytes_per_s *= 0.8;
-  profile.rates.block_launches_per_s *= 1.2;
-  profile.rates.pcie_partial_writes_per_s *= 0.7;
-  profile.rates.pcie_to_host_bytes_per_s *= 0.7;
-  profile.rates.memory_latency_cycles *= 1.3;
+  profile.rates.dram.read_bytes_per_s *= 0.8;
+  profile.rates.dram.write_bytes_per_s *= 0.8;
+  profile.rates.dram.copy_bytes_per_s *= 0.8;
+  profile.rates.launch.blocks_per_s *= 1.2;
+  profile.rates.link.partial_writes_per_s *= 0.7;
+  profile.rates.link.to_host_bytes_per_s *= 0.7;
+  profile.rates.latency.memory_cycles *= 1.3;
   return profile;
 }
 
@@ -82,11 +82,11 @@ TEST_CASE("calibrating finds the rates of the GPU at hand", "[calibrate]") {
   CHECK(run_calibrate_command(arguments, environment) == 0);
   const model::Profile found = model::parse_profile(out.str(), "out");
   CHECK(found.name == "mine");
-  for (const auto rate : {&model::Rates::dram_read_bytes_per_s, &model::Rates::dram_copy_bytes_per_s,
-                          &model::Rates::block_launches_per_s, &model::Rates::pcie_partial_writes_per_s,
-                          &model::Rates::pcie_to_host_bytes_per_s, &model::Rates::shared_wavefronts_per_cycle,
-                          &model::Rates::memory_latency_cycles, &model::Rates::l2_far_latency_cycles}) {
-    CHECK(found.rates.*rate == Approx(truth.rates.*rate).epsilon(0.04));
+  for (const auto rate : {model::rate_ids.dram.read_bytes_per_s, model::rate_ids.dram.copy_bytes_per_s,
+                          model::rate_ids.launch.blocks_per_s, model::rate_ids.link.partial_writes_per_s,
+                          model::rate_ids.link.to_host_bytes_per_s, model::rate_ids.shared.wavefronts_per_cycle,
+                          model::rate_ids.latency.memory_cycles, model::rate_ids.latency.l2_far_cycles}) {
+    CHECK(found.rates[rate] == Approx(truth.rates[rate]).epsilon(0.04));
   }
   CHECK(found.how.at("dram_read_bytes_per_s").find("measured by gpumem calibrate on 20") != std::string::npos);
   CHECK(found.how.at("pcie_to_host_bytes_per_s").find("pinned copies of 4 KiB to 256 MiB") != std::string::npos);
@@ -181,7 +181,7 @@ TEST_CASE("without a file the profile is the user's own, which predicts from the
   const model::Profile own = model::profile_for(changed().device, {.named = {}, .own = environment.own_profiles});
   CHECK(own.source == model::ProfileSource::own);
   CHECK(own.name == "NVIDIA H200, calibrated");
-  CHECK(own.rates.dram_read_bytes_per_s == Approx(changed().rates.dram_read_bytes_per_s).epsilon(0.04));
+  CHECK(own.rates.dram.read_bytes_per_s == Approx(changed().rates.dram.read_bytes_per_s).epsilon(0.04));
   CHECK(model::find_profile("NVIDIA H200", environment.own_profiles).name == own.name);
 }
 
@@ -213,10 +213,10 @@ TEST_CASE("latencies are read off sound chases in random order", "[calibrate]") 
   const auto how = read_latencies(records, profile);
   CHECK(how.size() == 1);
   CHECK(how.contains("l1_latency_cycles"));
-  CHECK(profile.rates.l1_latency_cycles == 40);
-  CHECK(profile.rates.l2_latency_cycles == before.l2_latency_cycles);
-  CHECK(profile.rates.memory_latency_cycles == before.memory_latency_cycles);
-  CHECK(profile.rates.host_latency_cycles == before.host_latency_cycles);
+  CHECK(profile.rates.latency.l1_cycles == 40);
+  CHECK(profile.rates.latency.l2_cycles == before.latency.l2_cycles);
+  CHECK(profile.rates.latency.memory_cycles == before.latency.memory_cycles);
+  CHECK(profile.rates.latency.host_cycles == before.latency.host_cycles);
 }
 
 TEST_CASE("queues are fitted to chases beside traffic that is held back", "[calibrate]") {
@@ -244,8 +244,8 @@ TEST_CASE("queues are fitted to chases beside traffic that is held back", "[cali
   const auto how = read_loaded_latencies(records, profile);
   CHECK(how.size() == 2);
   CHECK(how.at("memory_queue_loads_growth") == "chases beside loads of device memory, 4 shares of what they reach");
-  CHECK(profile.rates.memory_queue_loads_cycles == Approx(120).epsilon(1e-3));
-  CHECK(profile.rates.memory_queue_loads_growth == Approx(0.9));
+  CHECK(profile.rates.queue.memory_loads.cycles == Approx(120).epsilon(1e-3));
+  CHECK(profile.rates.queue.memory_loads.growth == Approx(0.9));
 }
 
 TEST_CASE("what ports and atomics of L2 reach is read off victims alone", "[calibrate]") {
@@ -267,9 +267,9 @@ TEST_CASE("what ports and atomics of L2 reach is read off victims alone", "[cali
   profile.device.sm_clock_hz = 2'000'000'000;
   const auto how = read_neighbour_rates(records, profile);
   CHECK(how.size() == 3);
-  CHECK(profile.rates.atomic_port_bytes_per_cycle == Approx(500.0 / 16 / 2));
-  CHECK(profile.rates.l2_port_bytes_per_cycle == Approx(2000.0 / 16 / 2));  // 12 % are 16 multiprocessors
-  CHECK(profile.rates.atomic_sectors_per_s == Approx(50e9));
+  CHECK(profile.rates.atomics.port_bytes_per_cycle == Approx(500.0 / 16 / 2));
+  CHECK(profile.rates.l2.port_bytes_per_cycle == Approx(2000.0 / 16 / 2));  // 12 % are 16 multiprocessors
+  CHECK(profile.rates.atomics.sectors_per_s == Approx(50e9));
   CHECK(read_neighbour_rates(std::span(records).last(1), profile).empty());
 }
 
@@ -303,17 +303,17 @@ TEST_CASE("rates of clusters are read off their cases, or stay unknown", "[calib
                                          brought(32768, 32768.0 / 2136)};
   records[4].flags = {"throttled"};
   model::Profile profile = model::load_profile("h200");
-  profile.rates.cluster_atomic_bytes_per_cycle = 7;
+  profile.rates.cluster.atomic.alone_bytes_per_cycle = 7;
   const auto how = read_cluster_rates(records, profile);
   CHECK(how.size() == 6);
   CHECK_FALSE(how.contains("cluster_atomic_bytes_per_cycle"));
-  CHECK(profile.rates.cluster_read_bytes_per_cycle == 20);
-  CHECK(profile.rates.cluster_write_bytes_per_cycle == 10);
-  CHECK(profile.rates.cluster_atomic_bytes_per_cycle == 7);
-  CHECK(profile.rates.cluster_read_served_bytes_per_cycle == 21);
-  CHECK(profile.rates.cluster_read_all_bytes_per_cycle == Approx(132 * 20));
-  CHECK(profile.rates.multicast_bytes_per_cycle == Approx(20));
-  CHECK(profile.rates.tile_step_cycles == Approx(600 - 2048.0 / 20));
+  CHECK(profile.rates.cluster.read.alone_bytes_per_cycle == 20);
+  CHECK(profile.rates.cluster.write.alone_bytes_per_cycle == 10);
+  CHECK(profile.rates.cluster.atomic.alone_bytes_per_cycle == 7);
+  CHECK(profile.rates.cluster.read.served_bytes_per_cycle == 21);
+  CHECK(profile.rates.cluster.read.all_bytes_per_cycle == Approx(132 * 20));
+  CHECK(profile.rates.cluster.multicast_bytes_per_cycle == Approx(20));
+  CHECK(profile.rates.cluster.tile_step_cycles == Approx(600 - 2048.0 / 20));
   CHECK(read_cluster_rates(std::vector<report::Record>{}, profile).empty());
 }
 

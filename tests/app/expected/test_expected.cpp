@@ -10,6 +10,7 @@
 #include "app/run/record_of.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/find_profile.hpp"
+#include "engine/model/rate_fields.hpp"
 #include "engine/model/source.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
@@ -43,7 +44,7 @@ TEST_CASE("expected: no rate decides a value more than the one that says how it 
   for (const model::RateField& field : model::rate_fields()) {
     if (field.carried) continue;  // a constant of the model's formulas, not of the GPU
     model::Profile other = profile;
-    other.rates.*field.value *= lower;
+    other.rates[field.id] *= lower;
     const report::ExpectedGpu moved = expected_of(other, probes());
     for (std::size_t i = 0; i < gpu.values.size(); ++i) {
       const double effect = std::abs(value_of(moved, gpu.values[i].quantity).value / gpu.values[i].value - 1);
@@ -113,7 +114,7 @@ TEST_CASE("expect command: what the user's own profile of this GPU says is no ex
   device.index = 0;
   model::Profile own = model::load_profile("h200");
   own.name = "NVIDIA H200, calibrated";
-  own.rates.dram_read_bytes_per_s /= 2;
+  own.rates.dram.read_bytes_per_s /= 2;
   const auto said = [&](const std::string& device_name) {
     Device here = device;
     here.name = own.device.name = device_name;

@@ -202,7 +202,7 @@ TEST_CASE("published: nobody's name stands beside a value that another rate deci
   CHECK(value_of(expected_of(model::load_profile("l40s"), probes()), read).source_words ==
         "published of an L40 (Ernst (NHR@FAU))");
   // A guess that limits is a guess, and has no interval.
-  profile.rates.l2_load_lines_per_s /= 10;
+  profile.rates.l2.load_lines_per_s /= 10;
   const report::ExpectedValue guessed = value_of(expected_of(profile, probes()), read);
   CHECK(guessed.value < 600);
   CHECK(guessed.source_words == "scaled from the H200");

@@ -266,7 +266,7 @@ TEST_CASE("L2 had a part of what memory could not have moved in time", "[program
   launch.measured_s = 0.8 * 1024 * static_cast<double>(requests) / h200().device.theoretical_bandwidth_bytes_per_s();
   const Pricing faster(launch, h200());
   CHECK(faster.as_it_is().in_l2 == InL2::part);
-  const double held = static_cast<double>(h200().device.l2_bytes) / h200().rates.dram_read_bytes_per_s;
+  const double held = static_cast<double>(h200().device.l2_bytes) / h200().rates.dram.read_bytes_per_s;
   CHECK(faster.as_it_is().seconds == Approx(all_from_memory - held).epsilon(0.1));
 }
 
@@ -413,7 +413,7 @@ TEST_CASE("local stores reach L2 and, as long as it holds them, no memory", "[pr
   spill.space = inject::RawSpace::local;
   spill.l2_sectors = spill.l2_requests = spill.memory_sectors = spill.used_words = 0;
   const inject::Site load = streaming(RawOp::load, requests);
-  const double sectors = static_cast<double>(spill.sectors) / h200().rates.l2_store_sectors_per_s;
+  const double sectors = static_cast<double>(spill.sectors) / h200().rates.l2.store_sectors_per_s;
   CHECK(stage_seconds(launch_of({load, spill}), "l2_sectors") ==
         Approx(sectors + stage_seconds(launch_of({load}), "l2_sectors")).epsilon(0.01));
   CHECK(stage_seconds(launch_of({load, spill}), "dram") == Approx(stage_seconds(launch_of({load}), "dram")));

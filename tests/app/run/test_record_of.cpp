@@ -310,14 +310,14 @@ TEST_CASE("a workload that the model does not reach is predicted by its requests
 TEST_CASE("of a chase the step is predicted, and no time of the run", "[record_of]") {
   Example example;
   const auto predicted = [](const Workload& workload, const model::Prediction&, const model::Profile&) {
-    return std::optional(static_cast<double>(workload.chase->lines));
+    return std::optional(static_cast<double>(workload.about<Chase>()->lines));
   };
   example.probes[0].headline = {.quantity = {"latency_cycles", "of a step", Better::less}, .predict = predicted};
   example.probes[0].metrics.push_back({.quantity = {"gb_per_s", "by the time", Better::more},
                                        .from_seconds = [](const Workload&, double) { return std::optional(1.0); }});
   Workload workload;
   workload.unmodelled = "no stage does this";
-  workload.chase = Chase{.lines = 7};
+  workload.subject = Chase{.lines = 7};
   report::Record record = record_of(example.decided, workload);
   add_prediction(record, *example.decided.probe, workload, model::load_profile("h200"));
   CHECK(record.headline.predicted == 7.0);
@@ -331,13 +331,12 @@ TEST_CASE("of a chase the step is predicted, and no time of the run", "[record_o
 TEST_CASE("of two at once the headline is predicted, if the profile knows the rates, and no time", "[record_of]") {
   Example example;
   const auto predicted = [](const Workload& workload, const model::Prediction&, const model::Profile&) {
-    return std::optional(static_cast<double>(workload.neighbours->victim_bytes));
+    return std::optional(static_cast<double>(workload.about<Neighbours>()->victim_bytes));
   };
   example.probes[0].headline = {.quantity = {"kept_percent", "beside another", Better::more}, .predict = predicted};
   Workload workload;
   workload.unmodelled = "one after another";
-  workload.neighbours = Neighbours{.victim_bytes = 7};
-  workload.needed_rates = {&model::Rates::l2_port_bytes_per_cycle};
+  workload.subject = Neighbours{.victim_bytes = 7};
   model::Profile profile = model::load_profile("h200");
   profile.how["l2_port_bytes_per_cycle"] = "measured";
   report::Record record = record_of(example.decided, workload);

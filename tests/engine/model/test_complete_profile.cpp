@@ -23,13 +23,13 @@ Profile stating(const std::vector<std::pair<const char*, double>>& rates) {
 
 /// Bytes a second of a whole array that L2's rates let through, one op at a time.
 double reads_through(const Rates& rates) {
-  const double lines = 1 / (128 * rates.l2_load_lines_per_s) + 1 / (256 * rates.l2_load_line_pairs_per_s);
-  return std::min(32 * rates.l2_load_sectors_per_s, 1 / lines / (1 + rates.line_spread_share));
+  const double lines = 1 / (128 * rates.l2.load_lines_per_s) + 1 / (256 * rates.l2.load_line_pairs_per_s);
+  return std::min(32 * rates.l2.load_sectors_per_s, 1 / lines / (1 + rates.l2.line_spread_share));
 }
 
 double writes_through(const Rates& rates) {
-  const double lines = 1 / (128 * rates.l2_store_lines_per_s) + 1 / (256 * rates.l2_store_line_pairs_per_s);
-  return std::min(32 * rates.l2_store_sectors_per_s, 1 / lines);
+  const double lines = 1 / (128 * rates.l2.store_lines_per_s) + 1 / (256 * rates.l2.store_line_pairs_per_s);
+  return std::min(32 * rates.l2.store_sectors_per_s, 1 / lines);
 }
 
 double copies_through(const Rates& rates) { return 2 / (1 / reads_through(rates) + 1 / writes_through(rates)); }
@@ -61,24 +61,24 @@ TEST_CASE("channels of memory are told by its bus and its clock", "[complete_pro
 
 TEST_CASE("rows go with channels, bytes with bandwidth, and L2 with what is known of it", "[complete_profile]") {
   const Profile h200 = load_profile("h200");
-  const auto times = [&](const Profile& profile, RateMember rate) { return profile.rates.*rate / (h200.rates.*rate); };
+  const auto times = [&](const Profile& profile, RateId rate) { return profile.rates[rate] / h200.rates[rate]; };
   const Profile none = stating({});
   const double bandwidth =
       none.device.theoretical_bandwidth_bytes_per_s() / h200.device.theoretical_bandwidth_bytes_per_s();
-  CHECK(times(none, &Rates::l2_load_line_pairs_per_s) == Approx(24.0 / 188));
-  CHECK(times(none, &Rates::l2_fill_line_pairs_per_s) == Approx(24.0 / 188));
-  CHECK(times(none, &Rates::l2_load_lines_per_s) == Approx(bandwidth));
-  CHECK(times(none, &Rates::l2_fill_lines_per_s) == Approx(bandwidth));
-  CHECK(times(none, &Rates::host_latency_cycles) == Approx(1695.0 / 1980));
-  CHECK(times(none, &Rates::l2_read_requests_per_s) == Approx(82 * 1695.0 / (132 * 1980)));
+  CHECK(times(none, rate_ids.l2.load_line_pairs_per_s) == Approx(24.0 / 188));
+  CHECK(times(none, rate_ids.l2.fill_line_pairs_per_s) == Approx(24.0 / 188));
+  CHECK(times(none, rate_ids.l2.load_lines_per_s) == Approx(bandwidth));
+  CHECK(times(none, rate_ids.l2.fill_lines_per_s) == Approx(bandwidth));
+  CHECK(times(none, rate_ids.latency.host_cycles) == Approx(1695.0 / 1980));
+  CHECK(times(none, rate_ids.l2.read_requests_per_s) == Approx(82 * 1695.0 / (132 * 1980)));
   CHECK(none.how.at("l2_load_line_pairs_per_s") == "the H200's, scaled by the channels of the memory; not measured");
 
   const Profile known = stating({{"l2_load_sectors_per_s", 7.4e10}, {"pcie_to_device_bytes_per_s", 2.2e10}});
-  for (const RateMember rate : {&Rates::l2_store_sectors_per_s, &Rates::l2_split_sectors_per_s,
-                                &Rates::l2_read_requests_per_s, &Rates::l2_write_requests_per_s}) {
-    CHECK(times(known, rate) == Approx(7.4e10 / h200.rates.l2_load_sectors_per_s));
+  for (const RateId rate : {rate_ids.l2.store_sectors_per_s, rate_ids.l2.split_sectors_per_s,
+                            rate_ids.l2.read_requests_per_s, rate_ids.l2.write_requests_per_s}) {
+    CHECK(times(known, rate) == Approx(7.4e10 / h200.rates.l2.load_sectors_per_s));
   }
-  CHECK(times(known, &Rates::pcie_load_lines_per_s) == Approx(2.2 / 5.55));
+  CHECK(times(known, rate_ids.link.load_lines_per_s) == Approx(2.2 / 5.55));
   CHECK(known.how.at("pcie_load_lines_per_s") == "the H200's, scaled by the rate of pinned copies; not measured");
 }
 
@@ -86,47 +86,47 @@ TEST_CASE("no guess limits a whole array below what is known of its memory", "[c
   for (const std::string& name : profile_names()) {
     INFO(name);
     const Rates rates = load_profile(name).rates;
-    CHECK(reads_through(rates) >= 0.98 * rates.dram_read_bytes_per_s);
-    CHECK(writes_through(rates) >= 0.98 * rates.dram_write_bytes_per_s);
-    CHECK(copies_through(rates) >= 0.98 * rates.dram_copy_bytes_per_s);
+    CHECK(reads_through(rates) >= 0.98 * rates.dram.read_bytes_per_s);
+    CHECK(writes_through(rates) >= 0.98 * rates.dram.write_bytes_per_s);
+    CHECK(copies_through(rates) >= 0.98 * rates.dram.copy_bytes_per_s);
   }
   // A memory much faster than its channels suggest; the stated rate stays, the guesses beside it give way.
   const Profile fast = stating({{"dram_read_bytes_per_s", 5e12}, {"l2_load_lines_per_s", 8e10}});
-  CHECK(fast.rates.l2_load_lines_per_s == 8e10);
+  CHECK(fast.rates.l2.load_lines_per_s == 8e10);
   CHECK(reads_through(fast.rates) == Approx(5e12));
   CHECK(fast.how.at("l2_load_line_pairs_per_s") == "the H200's, raised to the rate of memory's reads; not measured");
   // One that is stated and undercuts by itself is what somebody knows.
   const Profile slow = stating({{"dram_read_bytes_per_s", 8e11}, {"l2_load_lines_per_s", 1e9}});
-  CHECK(slow.rates.l2_load_lines_per_s == 1e9);
+  CHECK(slow.rates.l2.load_lines_per_s == 1e9);
 }
 
 TEST_CASE("a mix of reads and writes is guessed from both, and neither is slower than a mix", "[complete_profile]") {
   const Profile both = stating({{"dram_read_bytes_per_s", 8e11}, {"dram_write_bytes_per_s", 8e11}});
   const Rates h200 = load_profile("h200").rates;
-  CHECK(both.rates.dram_copy_bytes_per_s ==
-        Approx(8e11 * h200.dram_copy_bytes_per_s /
-               (2 / (1 / h200.dram_read_bytes_per_s + 1 / h200.dram_write_bytes_per_s))));
+  CHECK(both.rates.dram.copy_bytes_per_s ==
+        Approx(8e11 * h200.dram.copy_bytes_per_s /
+               (2 / (1 / h200.dram.read_bytes_per_s + 1 / h200.dram.write_bytes_per_s))));
   const Profile copies = stating({{"dram_copy_bytes_per_s", 9.3e11}});
-  CHECK(copies.rates.dram_read_bytes_per_s >= 9.3e11);
-  CHECK(copies.rates.dram_write_bytes_per_s >= 9.3e11);
+  CHECK(copies.rates.dram.read_bytes_per_s >= 9.3e11);
+  CHECK(copies.rates.dram.write_bytes_per_s >= 9.3e11);
   const Profile reads = stating({{"dram_read_bytes_per_s", 6e11}});
-  const double most = 2 / (1 / 6e11 + 1 / reads.rates.dram_write_bytes_per_s);
-  CHECK(reads.rates.dram_copy_bytes_per_s == Approx(most));
+  const double most = 2 / (1 / 6e11 + 1 / reads.rates.dram.write_bytes_per_s);
+  CHECK(reads.rates.dram.copy_bytes_per_s == Approx(most));
 }
 
 TEST_CASE("both ways of a link are guessed from each", "[complete_profile]") {
   const Profile known = stating({{"pcie_to_device_bytes_per_s", 3.78e11}, {"pcie_to_host_bytes_per_s", 2.97e11}});
-  CHECK(known.rates.pcie_both_ways_bytes_per_s == Approx(6.75e11 * 1.028 / 1.109));
-  CHECK(load_profile("gh200").rates.pcie_both_ways_bytes_per_s > 3.78e11);
+  CHECK(known.rates.link.both_ways_bytes_per_s == Approx(6.75e11 * 1.028 / 1.109));
+  CHECK(load_profile("gh200").rates.link.both_ways_bytes_per_s > 3.78e11);
 }
 
 TEST_CASE("the rule for copies is near all GPUs of which reads, writes and copies are known", "[complete_profile]") {
   for (const char* name : {"a100-40gb", "a100-80gb", "gh200", "h100-pcie", "h100", "h200", "l40s", "v100"}) {
     const Profile known = load_profile(name);
-    const Profile guessed = stating({{"dram_read_bytes_per_s", known.rates.dram_read_bytes_per_s},
-                                     {"dram_write_bytes_per_s", known.rates.dram_write_bytes_per_s}});
+    const Profile guessed = stating({{"dram_read_bytes_per_s", known.rates.dram.read_bytes_per_s},
+                                     {"dram_write_bytes_per_s", known.rates.dram.write_bytes_per_s}});
     INFO(name);
-    CHECK(guessed.rates.dram_copy_bytes_per_s == Approx(known.rates.dram_copy_bytes_per_s).epsilon(0.05));
+    CHECK(guessed.rates.dram.copy_bytes_per_s == Approx(known.rates.dram.copy_bytes_per_s).epsilon(0.05));
   }
 }
 
@@ -140,17 +140,17 @@ TEST_CASE("held out: an A40 without a profile streams as Ernst measured", "[comp
   a40.memory_clock_hz = 7'251'000'000;
   a40.sm_clock_hz = 1'740'000'000;
   const Rates rates = profile_from_attributes(a40).rates;
-  CHECK(rates.dram_read_bytes_per_s == Approx(679e9).epsilon(0.03));
-  CHECK(rates.dram_write_bytes_per_s == Approx(679e9).epsilon(0.03));
-  CHECK(rates.dram_copy_bytes_per_s == Approx(653e9).epsilon(0.07));
+  CHECK(rates.dram.read_bytes_per_s == Approx(679e9).epsilon(0.03));
+  CHECK(rates.dram.write_bytes_per_s == Approx(679e9).epsilon(0.03));
+  CHECK(rates.dram.copy_bytes_per_s == Approx(653e9).epsilon(0.07));
 }
 
 TEST_CASE("held out: an RTX 3090 fetches lines at random as miners saw it do", "[complete_profile]") {
   // A hash of Ethash reads 64 lines of 128 bytes in random order (the yellow paper, appendix J: "64 accesses"). An RTX
   // 3090 makes 100 million a second (github.com/ethereum-mining/ethminer/issues/2255, 2021), 120 overclocked.
   const Rates rates = load_profile("rtx3090").rates;
-  const double lone_lines = 1 / (1 / rates.l2_load_lines_per_s + 1 / rates.l2_load_line_pairs_per_s);
-  const double by_memory = rates.dram_read_bytes_per_s / 128;
+  const double lone_lines = 1 / (1 / rates.l2.load_lines_per_s + 1 / rates.l2.load_line_pairs_per_s);
+  const double by_memory = rates.dram.read_bytes_per_s / 128;
   CHECK(std::min(lone_lines, by_memory) == Approx(64 * 100e6).epsilon(0.05));
   CHECK(lone_lines == Approx(64 * 100e6).epsilon(0.1));
 }

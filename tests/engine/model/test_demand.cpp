@@ -33,24 +33,24 @@ Demand demand_of_one(const access::Site& site, bool integrated = false) {
 }
 
 bool asks_for_nothing(const Demand& demand) {
-  return !demand.loads && !demand.stores && !demand.over_link && demand.turns == 1 && demand.l2_load_sectors == 0 &&
-         demand.l2_store_sectors == 0 && demand.dram_read_bytes == 0 && demand.dram_write_bytes == 0 &&
-         demand.footprint_bytes == 0 && demand.pcie_load_sectors == 0 && demand.pcie_store_sectors == 0 &&
+  return !demand.loads && !demand.stores && !demand.over_link && demand.turns == 1 && demand.l2.load_sectors == 0 &&
+         demand.l2.store_sectors == 0 && demand.dram.read_bytes == 0 && demand.dram.write_bytes == 0 &&
+         demand.footprint_bytes == 0 && demand.link.load_sectors == 0 && demand.link.store_sectors == 0 &&
          demand.shared_wavefronts == 0;
 }
 
 }  // namespace
 
 TEST_CASE("Each space's demand is of where its bytes lie", "[model]") {
-  CHECK(demand_of_one(site(Space::global, Op::load)).l2_load_sectors == 400);
-  CHECK(demand_of_one(site(Space::global, Op::store)).l2_store_sectors == 400);
-  CHECK(demand_of_one(site(Space::host, Op::load)).pcie_load_sectors == 400);
-  CHECK(demand_of_one(site(Space::host, Op::load)).l2_load_sectors == 0);
-  CHECK(demand_of_one(site(Space::host, Op::load), true).l2_load_sectors == 400);
-  CHECK(demand_of_one(site(Space::local, Op::load)).l2_load_sectors == 400);
-  CHECK(demand_of_one(site(Space::local, Op::store)).l2_store_sectors == 400);
+  CHECK(demand_of_one(site(Space::global, Op::load)).l2.load_sectors == 400);
+  CHECK(demand_of_one(site(Space::global, Op::store)).l2.store_sectors == 400);
+  CHECK(demand_of_one(site(Space::host, Op::load)).link.load_sectors == 400);
+  CHECK(demand_of_one(site(Space::host, Op::load)).l2.load_sectors == 0);
+  CHECK(demand_of_one(site(Space::host, Op::load), true).l2.load_sectors == 400);
+  CHECK(demand_of_one(site(Space::local, Op::load)).l2.load_sectors == 400);
+  CHECK(demand_of_one(site(Space::local, Op::store)).l2.store_sectors == 400);
   CHECK(demand_of_one(site(Space::shared, Op::load)).shared_wavefronts == 100);
-  CHECK(demand_of_one(site(Space::shared, Op::load)).l2_load_sectors == 0);
+  CHECK(demand_of_one(site(Space::shared, Op::load)).l2.load_sectors == 0);
 }
 
 TEST_CASE("What has no rule yet asks for nothing, nor does constant memory, which has caches of its own", "[model]") {

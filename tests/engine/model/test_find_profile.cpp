@@ -18,7 +18,7 @@ struct Folder {
     Profile profile = load_profile("h200");
     profile.name = name;
     profile.device.name = device;
-    profile.rates.launch_s *= 2;
+    profile.rates.launch.fixed_s *= 2;
     put(directory / file, to_json(profile));
   }
   [[nodiscard]] std::filesystem::path path() const { return directory.path(); }
@@ -76,7 +76,7 @@ TEST_CASE("a GPU is predicted by the own profile of its name, else by the shippe
   CHECK(own.name == "mine");
   CHECK(own.source == ProfileSource::own);
   CHECK(own.device.multiprocessors == 16);  // the very device's
-  CHECK(own.rates.launch_s == Approx(2 * load_profile("h200").rates.launch_s).epsilon(1e-3));
+  CHECK(own.rates.launch.fixed_s == Approx(2 * load_profile("h200").rates.launch.fixed_s).epsilon(1e-3));
   CHECK(folder.of("H200").name == "mine");
   CHECK(folder.of("Some GPU").name == "theirs");
   CHECK(folder.told.empty());

@@ -17,8 +17,8 @@ Demand demand(double writes) {
   Demand demand;
   demand.loads = true;
   demand.footprint_bytes = 1e9;
-  demand.dram_read_bytes = 1e9 * (1 - writes);
-  demand.dram_write_bytes = 1e9 * writes;
+  demand.dram.read_bytes = 1e9 * (1 - writes);
+  demand.dram.write_bytes = 1e9 * writes;
   return demand;
 }
 

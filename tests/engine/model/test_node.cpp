@@ -55,7 +55,7 @@ TEST_CASE("the shipped node of eight H200s joins all of them by 450 GB/s each wa
   CHECK(node.device.name == "NVIDIA H200");
   CHECK(node.device.links.size() == 8);
   CHECK(node.how == gpu.how);
-  CHECK(node.rates.dram_read_bytes_per_s == gpu.rates.dram_read_bytes_per_s);
+  CHECK(node.rates.dram.read_bytes_per_s == gpu.rates.dram.read_bytes_per_s);
   for (std::size_t from = 0; from < 8; ++from) {
     CHECK(node.gpus[from].multiprocessors == gpu.device.multiprocessors);
     CHECK(node.gpus[from].numa_node == from / 4);
@@ -81,13 +81,13 @@ TEST_CASE("what a copy and a kernel get of NVLink is what was measured between t
   const double theoretical = node.device.links[1].theoretical_bytes_per_s().value();
   const Rates& rates = node.rates;
   const auto share = [&](double data, double other_way) {
-    return rates.nvlink_efficiency * data / (data + rates.nvlink_header_bytes + other_way);
+    return rates.nvlink.efficiency * data / (data + rates.nvlink.header_bytes + other_way);
   };
   CHECK(theoretical * share(256, 0) == Approx(397.6e9).epsilon(0.003));
   CHECK(theoretical * share(128, 0) == Approx(375e9).epsilon(0.005));
-  CHECK(2 * theoretical * share(256, rates.nvlink_copy_return_bytes) == Approx(784.9e9).epsilon(0.004));
-  CHECK(2 * theoretical * share(128, rates.nvlink_kernel_return_bytes) == Approx(676.9e9).epsilon(0.004));
-  CHECK(2 * theoretical * share(128, rates.nvlink_store_return_bytes) == Approx(738.8e9).epsilon(0.004));
+  CHECK(2 * theoretical * share(256, rates.nvlink.copy_return_bytes) == Approx(784.9e9).epsilon(0.004));
+  CHECK(2 * theoretical * share(128, rates.nvlink.kernel_return_bytes) == Approx(676.9e9).epsilon(0.004));
+  CHECK(2 * theoretical * share(128, rates.nvlink.store_return_bytes) == Approx(738.8e9).epsilon(0.004));
 }
 
 TEST_CASE("GPUs of different islands meet over PCI Express, near or far", "[profile]") {

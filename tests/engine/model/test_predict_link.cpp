@@ -248,7 +248,7 @@ TEST_CASE("a kernel may load from the host and store to the device", "[predict][
   workload.useful_bytes_written = workload.useful_bytes_read;
   const Prediction prediction = predict(workload, h200());
   CHECK(prediction.seconds == Approx(Kernel{}.predict(read).seconds));
-  CHECK(prediction.demand.dram_write_bytes == 64.0 * mib);
+  CHECK(prediction.demand.dram.write_bytes == 64.0 * mib);
   CHECK(stage(prediction, "dram") > 0);
   CHECK(prediction.bottleneck == "pcie");
 

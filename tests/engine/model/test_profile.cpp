@@ -6,6 +6,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/model/profile.hpp"
+#include "engine/model/rate_fields.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 #include "tests/source_folder.hpp"
@@ -85,23 +86,23 @@ TEST_CASE("every shipped profile is sound", "[profile]") {
     }
     // No rate of a real GPU is above what its pins carry, and a mix is not faster than the better of the two.
     const Rates& dram = profile.rates;
-    CHECK(dram.dram_read_bytes_per_s < profile.device.theoretical_bandwidth_bytes_per_s());
-    CHECK(dram.dram_write_bytes_per_s < profile.device.theoretical_bandwidth_bytes_per_s());
-    CHECK(dram.dram_copy_bytes_per_s <= std::max(dram.dram_read_bytes_per_s, dram.dram_write_bytes_per_s));
+    CHECK(dram.dram.read_bytes_per_s < profile.device.theoretical_bandwidth_bytes_per_s());
+    CHECK(dram.dram.write_bytes_per_s < profile.device.theoretical_bandwidth_bytes_per_s());
+    CHECK(dram.dram.copy_bytes_per_s <= std::max(dram.dram.read_bytes_per_s, dram.dram.write_bytes_per_s));
     const Rates& link = profile.rates;
     if (name == "gh200") {  // NVLink-C2C, which a profile's device cannot say
       CHECK_FALSE(profile.device.link_bytes_per_s());
       continue;
     }
     const double peak = profile.device.link_bytes_per_s().value();
-    CHECK(link.pcie_to_device_bytes_per_s < peak);
-    CHECK(link.pcie_to_host_bytes_per_s < peak);
-    CHECK(link.pcie_write_bytes_per_s < peak);
-    CHECK(128 / (1 / link.pcie_load_lines_per_s + 2 / link.pcie_load_atoms_per_s + 4 / link.pcie_load_sectors_per_s) <
+    CHECK(link.link.to_device_bytes_per_s < peak);
+    CHECK(link.link.to_host_bytes_per_s < peak);
+    CHECK(link.link.write_bytes_per_s < peak);
+    CHECK(128 / (1 / link.link.load_lines_per_s + 2 / link.link.load_atoms_per_s + 4 / link.link.load_sectors_per_s) <
           peak);
-    CHECK(link.pcie_both_ways_bytes_per_s <= link.pcie_to_device_bytes_per_s + link.pcie_to_host_bytes_per_s);
-    CHECK(link.pcie_both_ways_bytes_per_s > link.pcie_to_device_bytes_per_s);
-    CHECK(link.pcie_copy_bytes_per_s < 2 * peak);
+    CHECK(link.link.both_ways_bytes_per_s <= link.link.to_device_bytes_per_s + link.link.to_host_bytes_per_s);
+    CHECK(link.link.both_ways_bytes_per_s > link.link.to_device_bytes_per_s);
+    CHECK(link.link.copy_bytes_per_s < 2 * peak);
   }
 }
 
@@ -158,7 +159,7 @@ TEST_CASE("rates that a profile leaves out are the H200's, scaled and said to be
       if (field.measured_only) continue;
       INFO(field.name);
       const auto is = [&](double times, const std::string& known) {
-        CHECK(profile.rates.*field.value == Approx(h200.rates.*field.value * times));
+        CHECK(profile.rates[field.id] == Approx(h200.rates[field.id] * times));
         CHECK(profile.how.at(field.name) == known);
       };
       if (field.scale == Scale::memory) {
@@ -180,12 +181,12 @@ TEST_CASE("rates that a profile leaves out are the H200's, scaled and said to be
   }
   json.erase("rates");
   CHECK(parse_profile(json.dump(), source).from_attributes);
-  CHECK(parse_profile(json.dump(), source).rates.launch_s == h200.rates.launch_s);
+  CHECK(parse_profile(json.dump(), source).rates.launch.fixed_s == h200.rates.launch.fixed_s);
 
   // One that is there stays, and is held to the same rules.
   json["rates"]["host_wait_s"] = {{"value", 1e-6}, {"how", "measured somewhere"}};
   CHECK_FALSE(parse_profile(json.dump(), source).from_attributes);
-  CHECK(parse_profile(json.dump(), source).rates.host_wait_s == 1e-6);
+  CHECK(parse_profile(json.dump(), source).rates.host.wait_s == 1e-6);
   CHECK(parse_profile(json.dump(), source).how.at("host_wait_s") == "measured somewhere");
   json["rates"]["host_wait_s"]["value"] = 0;
   CHECK(parse_error_of(json.dump()) == "file.json: /rates/host_wait_s/value: expected a number from 1e-18 to 1e+24");
@@ -198,7 +199,7 @@ TEST_CASE("a profile written is the profile read", "[profile]") {
     CHECK(back.name == profile.name);
     CHECK(back.how == profile.how);
     for (const RateField& field : rate_fields()) {
-      CHECK(back.rates.*field.value == Approx(profile.rates.*field.value).epsilon(1e-3));  // four digits are written
+      CHECK(back.rates[field.id] == Approx(profile.rates[field.id]).epsilon(1e-3));  // four digits are written
     }
     CHECK(back.device.name == profile.device.name);
     CHECK(back.device.l2_bytes == profile.device.l2_bytes);
@@ -277,9 +278,9 @@ TEST_CASE("a constant of a formula stays where the formula holds", "[profile]") 
   for (const RateField& field : rate_fields()) {
     if (field.measured_only) continue;
     INFO(field.name);
-    CHECK(error_of_rate(field.name, field.least) == "nothing thrown");
-    CHECK(error_of_rate(field.name, field.most) == "nothing thrown");
-    CHECK(error_of_rate(field.name, field.most * 1.01) != "nothing thrown");
+    CHECK(error_of_rate(field.name, field.range.least) == "nothing thrown");
+    CHECK(error_of_rate(field.name, field.range.most) == "nothing thrown");
+    CHECK(error_of_rate(field.name, field.range.most * 1.01) != "nothing thrown");
     CHECK_FALSE((field.carried && (field.read_off || field.measured_only)));
   }
 }

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "engine/model/profile.hpp"
+#include "engine/model/rate_fields.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::model::test_rate_fields {
@@ -15,158 +18,40 @@ TEST_CASE("every rate of a profile reaches the model under its own name", "[prof
   // Each another value, from the least that it may have on.
   std::vector<double> expected;
   for (const RateField& field : rate_fields()) {
-    expected.push_back(field.least * (1 + 0.01 * static_cast<double>(expected.size())));
+    expected.push_back(field.range.least * (1 + 0.01 * static_cast<double>(expected.size())));
     if (field.measured_only) json["rates"][field.name]["how"] = "measured";
     json.at("rates").at(field.name)["value"] = expected.back();
   }
+  CHECK(json.at("rates").size() == rate_count);
   const Rates rates = parse_profile(json.dump(), "file.json").rates;
-  const double in_file_order[] = {rates.dram_read_bytes_per_s,
-                                  rates.dram_write_bytes_per_s,
-                                  rates.dram_copy_bytes_per_s,
-                                  rates.dram_split_sectors_per_s,
-                                  rates.l2_load_sectors_per_s,
-                                  rates.l2_store_sectors_per_s,
-                                  rates.l2_split_sectors_per_s,
-                                  rates.l2_load_lines_per_s,
-                                  rates.l2_load_line_pairs_per_s,
-                                  rates.l2_store_lines_per_s,
-                                  rates.l2_store_line_pairs_per_s,
-                                  rates.l2_fill_lines_per_s,
-                                  rates.l2_fill_line_pairs_per_s,
-                                  rates.load_latency_s,
-                                  rates.block_launches_per_s,
-                                  rates.launch_s,
-                                  rates.shared_wavefronts_per_cycle,
-                                  rates.cached_launch_s,
-                                  rates.store_latency_s,
-                                  rates.load_turn_s,
-                                  rates.block_drain_share,
-                                  rates.l2_read_requests_per_s,
-                                  rates.l2_write_requests_per_s,
-                                  rates.l2_store_collisions_per_s,
-                                  rates.l1_lines_per_cycle,
-                                  rates.overlap_exponent,
-                                  rates.line_spread_share,
-                                  rates.pcie_to_device_bytes_per_s,
-                                  rates.pcie_to_host_bytes_per_s,
-                                  rates.pcie_both_ways_bytes_per_s,
-                                  rates.copy_to_device_s,
-                                  rates.copy_to_host_s,
-                                  rates.copy_batched_s,
-                                  rates.copy_to_device_call_s,
-                                  rates.copy_to_host_call_s,
-                                  rates.host_wait_s,
-                                  rates.streams_join_s,
-                                  rates.pageable_copy_s,
-                                  rates.staging_to_device_bytes_per_s,
-                                  rates.staging_cached_to_device_bytes_per_s,
-                                  rates.staging_to_host_bytes_per_s,
-                                  rates.host_cache_bytes,
-                                  rates.host_copy_bytes_per_s,
-                                  rates.host_copy_piece_s,
-                                  rates.pcie_load_lines_per_s,
-                                  rates.pcie_load_atoms_per_s,
-                                  rates.pcie_load_sectors_per_s,
-                                  rates.pcie_load_split_lines_per_s,
-                                  rates.pcie_write_bytes_per_s,
-                                  rates.pcie_partial_writes_per_s,
-                                  rates.pcie_split_writes_per_s,
-                                  rates.pcie_lone_writes_per_s,
-                                  rates.pcie_lone_idle_writes_per_s,
-                                  rates.pcie_lone_copy_share,
-                                  rates.pcie_copy_bytes_per_s,
-                                  rates.pcie_latency_s,
-                                  rates.register_latency_cycles,
-                                  rates.shared_latency_cycles,
-                                  rates.cluster_latency_cycles,
-                                  rates.l1_latency_cycles,
-                                  rates.texture_latency_cycles,
-                                  rates.constant_latency_cycles,
-                                  rates.constant_far_latency_cycles,
-                                  rates.local_latency_cycles,
-                                  rates.l2_latency_cycles,
-                                  rates.l2_far_latency_cycles,
-                                  rates.memory_latency_cycles,
-                                  rates.host_latency_cycles,
-                                  rates.memory_queue_loads_cycles,
-                                  rates.memory_queue_loads_growth,
-                                  rates.memory_queue_both_cycles,
-                                  rates.memory_queue_both_growth,
-                                  rates.memory_queue_stores_cycles,
-                                  rates.memory_queue_stores_growth,
-                                  rates.l2_queue_cycles,
-                                  rates.l2_queue_growth,
-                                  rates.l1_bytes,
-                                  rates.l2_near_share,
-                                  rates.l2_port_bytes_per_cycle,
-                                  rates.atomic_port_bytes_per_cycle,
-                                  rates.atomic_sectors_per_s,
-                                  rates.nvlink_efficiency,
-                                  rates.nvlink_header_bytes,
-                                  rates.nvlink_kernel_return_bytes,
-                                  rates.nvlink_store_return_bytes,
-                                  rates.nvlink_copy_return_bytes,
-                                  rates.nvlink_latency_s,
-                                  rates.peer_copy_s,
-                                  rates.staged_piece_s,
-                                  rates.host_memory_bytes_per_s,
-                                  rates.cluster_read_bytes_per_cycle,
-                                  rates.cluster_write_bytes_per_cycle,
-                                  rates.cluster_atomic_bytes_per_cycle,
-                                  rates.cluster_read_served_bytes_per_cycle,
-                                  rates.cluster_write_served_bytes_per_cycle,
-                                  rates.cluster_atomic_served_bytes_per_cycle,
-                                  rates.cluster_read_all_bytes_per_cycle,
-                                  rates.cluster_write_all_bytes_per_cycle,
-                                  rates.cluster_atomic_all_bytes_per_cycle,
-                                  rates.multicast_bytes_per_cycle,
-                                  rates.tile_step_cycles,
-                                  rates.atomic_turn_cycles,
-                                  rates.atomic_float_cycles,
-                                  rates.atomic_slice_lines,
-                                  rates.atomic_slices,
-                                  rates.on_chip_exponent,
-                                  rates.addresses_exponent,
-                                  rates.l2_loads_exponent,
-                                  rates.l2_filled_share,
-                                  rates.l2_exposed_share,
-                                  rates.l2_mixed_factor,
-                                  rates.l2_held_share,
-                                  rates.l2_written_share,
-                                  rates.l1_lines_at_a_time,
-                                  rates.code_fetch_s,
-                                  rates.uncombined_behind_loads_share,
-                                  rates.uncombined_half_stores,
-                                  rates.uncombined_half_lines,
-                                  rates.uncombined_usual_cycles,
-                                  rates.uncombined_many_lines,
-                                  rates.uncombined_cycles_exponent,
-                                  rates.uncombined_lines_exponent,
-                                  rates.uncombined_odds_exponent,
-                                  rates.uncombined_loads_factor,
-                                  rates.uncombined_plain_cycles,
-                                  rates.miss_sharpness,
-                                  rates.address_thread_cycles,
-                                  rates.address_access_cycles,
-                                  rates.address_request_cycles,
-                                  rates.address_store_word_cycles,
-                                  rates.address_store_saved_cycles,
-                                  rates.address_copy_cycles,
-                                  rates.integer_sum_cycles,
-                                  rates.integer_bits_cycles,
-                                  rates.integer_shift_cycles,
-                                  rates.integer_product_cycles,
-                                  rates.integer_wide_product_cycles,
-                                  rates.integer_narrow_product_cycles,
-                                  rates.integer_division_cycles,
-                                  rates.integer_division_by_literal_cycles,
-                                  rates.integer_narrow_division_cycles,
-                                  rates.integer_like_division_cycles,
-                                  rates.integer_shifted_division_cycles,
-                                  rates.integer_comparison_cycles,
-                                  rates.integer_choice_cycles};
-  CHECK(std::size(in_file_order) == json.at("rates").size());
-  CHECK(std::ranges::equal(in_file_order, expected));
+  std::vector<double> in_file_order;
+  for (const RateField& field : rate_fields()) in_file_order.push_back(rates[field.id]);
+  CHECK(in_file_order == expected);
+  CHECK(rates.dram.read_bytes_per_s == expected.front());
+  CHECK(rates.integer.choice_cycles == expected.back());
+}
+
+TEST_CASE("the id of a rate finds its member and its line", "[profile]") {
+  Rates rates;
+  rates.l2.near_share = 0.5;
+  rates.queue.memory_both.growth = 0.25;
+  rates.cluster.tile_step_cycles = 7;
+  CHECK(rates[rate_ids.l2.near_share] == 0.5);
+  CHECK(rates[rate_ids.queue.memory_both.growth] == 0.25);
+  CHECK(rates[rate_ids.cluster.tile_step_cycles] == 7);
+  rates[rate_ids.dram.read_bytes_per_s] = 3;
+  CHECK(rates.dram.read_bytes_per_s == 3);
+  CHECK(field_of(rate_ids.l2.store_collisions_per_s).name == std::string("l2_meetings_per_s"));
+}
+
+TEST_CASE("rates have names of their own and a sentence", "[profile]") {
+  std::set<std::string> names;
+  for (const RateField& field : rate_fields()) {
+    CHECK(names.insert(field.name).second);
+    CHECK(std::string_view(field.sentence).size() > 10);
+    CHECK_FALSE(std::string_view(field.sentence).ends_with('.'));
+    CHECK(field.range.least < field.range.most);
+  }
 }
 
 }  // namespace gpumem::model::test_rate_fields

@@ -20,20 +20,20 @@ Profile round_profile() {
   Profile profile;
   profile.device.copy_engines = 2;
   Rates& rates = profile.rates;
-  rates.pcie_to_device_bytes_per_s = 1;
-  rates.pcie_to_host_bytes_per_s = 1;
-  rates.pcie_both_ways_bytes_per_s = 1.5;
-  rates.staging_to_device_bytes_per_s = 0.25;
-  rates.staging_cached_to_device_bytes_per_s = 0.5;
-  rates.staging_to_host_bytes_per_s = 0.5;
-  rates.host_cache_bytes = 16;
-  rates.host_copy_bytes_per_s = 2;
+  rates.link.to_device_bytes_per_s = 1;
+  rates.link.to_host_bytes_per_s = 1;
+  rates.link.both_ways_bytes_per_s = 1.5;
+  rates.host.staging_to_device_bytes_per_s = 0.25;
+  rates.host.staging_cached_to_device_bytes_per_s = 0.5;
+  rates.host.staging_to_host_bytes_per_s = 0.5;
+  rates.host.cache_bytes = 16;
+  rates.host.copy_bytes_per_s = 2;
   return profile;
 }
 
 Profile without_contention() {
   Profile profile = round_profile();
-  profile.rates.pcie_both_ways_bytes_per_s = 2;
+  profile.rates.link.both_ways_bytes_per_s = 2;
   return profile;
 }
 
@@ -63,11 +63,11 @@ std::vector<Operation> chunked(std::uint64_t bytes, std::uint64_t chunks, unsign
 
 TEST_CASE("in one stream times add up", "[schedule]") {
   Profile profile = round_profile();
-  profile.rates.copy_to_device_s = 0.5;
-  profile.rates.copy_to_host_s = 0.25;
-  profile.rates.launch_s = 1;
-  profile.rates.copy_to_device_call_s = profile.rates.copy_to_host_call_s = 100;  // before the clock starts
-  profile.rates.host_wait_s = 100;                                                // after it has stopped
+  profile.rates.copy.to_device_s = 0.5;
+  profile.rates.copy.to_host_s = 0.25;
+  profile.rates.launch.fixed_s = 1;
+  profile.rates.copy.to_device_call_s = profile.rates.copy.to_host_call_s = 100;  // before the clock starts
+  profile.rates.host.wait_s = 100;                                                // after it has stopped
   const Schedule simulated = simulate({{Work::copy_to_device, "copy in", 3, 8},
                                        {Work::busy_kernel, "busy", 3, 4},
                                        {Work::launch, "kernel", 3},
@@ -120,7 +120,7 @@ TEST_CASE("copies both ways share the link while both run", "[schedule]") {
 
   // A fixed cost is not on the link: the copy to the device starts alone, after 2 s of its own.
   Profile profile = round_profile();
-  profile.rates.copy_to_device_s = 2;
+  profile.rates.copy.to_device_s = 2;
   const Schedule later = simulate(operations, profile);
   CHECK(later.timeline[1].end_s == Approx(2 + 1 / 0.75));
   CHECK(later.timeline[0].end_s == Approx(2 + 1 / 0.75 + 5));
@@ -154,8 +154,8 @@ TEST_CASE("an engine serves first who comes first", "[schedule]") {
 
 TEST_CASE("copies of pageable memory hold the host, so that nothing overlaps", "[schedule]") {
   Profile profile = without_contention();
-  profile.rates.pageable_copy_s = 0.25;
-  profile.rates.host_wait_s = 3;
+  profile.rates.copy.pageable_s = 0.25;
+  profile.rates.host.wait_s = 3;
   // A copy of one byte stages it for 2 s, moves it in 1 s and costs 0.25 s.
   const Schedule simulated = simulate(chunked(8, 8, 8, true), profile);
   CHECK(simulated.seconds == Approx(8 * (3.25 + 1 + 3.25) + 3));
@@ -182,10 +182,10 @@ TEST_CASE("pageable memory beyond the host's caches is staged more slowly", "[sc
 
 TEST_CASE("many small copies are limited by what takes longest of each", "[schedule]") {
   Profile profile = round_profile();
-  profile.rates.copy_to_device_s = 0.5;
-  profile.rates.host_wait_s = 3;
+  profile.rates.copy.to_device_s = 0.5;
+  profile.rates.host.wait_s = 3;
   const auto seconds = [&](double call_s, std::uint64_t bytes, bool one_call = false) {
-    profile.rates.copy_to_device_call_s = call_s;
+    profile.rates.copy.to_device_call_s = call_s;
     return simulate({{Work::copy_to_device, "copies", 0, bytes, 100, false, one_call}}, profile);
   };
   // The host: a call each, then the last copy.
@@ -199,13 +199,13 @@ TEST_CASE("many small copies are limited by what takes longest of each", "[sched
   CHECK(seconds(1, 500).timeline.front().start_s == Approx(1));
   CHECK(seconds(1, 500).timeline.front().end_s == Approx(551));
   // All in one call: each after the first costs what a batched copy does.
-  profile.rates.copy_batched_s = 0.125;
+  profile.rates.copy.batched_s = 0.125;
   CHECK(seconds(2, 100, true).seconds == Approx(2 + 0.5 + 99 * 0.125 + 100 + 3));
 }
 
 TEST_CASE("packing comes before its copy and scattering after it", "[schedule]") {
   Profile profile = round_profile();
-  profile.rates.host_copy_piece_s = 0.25;
+  profile.rates.host.copy_piece_s = 0.25;
   const Schedule in = simulate({{Work::pack, "pack", 0, 8, 4}, {Work::copy_to_device, "in", 0, 8}}, profile);
   CHECK(in.timeline[0].end_s == Approx(8 / 2.0 + 4 * 0.25));
   CHECK(in.seconds == Approx(5 + 8));
@@ -229,7 +229,7 @@ TEST_CASE("the host computes beside the device unless it waits for a stream", "[
 
 TEST_CASE("several streams on the device's clock are started from one and joined", "[schedule]") {
   Profile profile = without_contention();
-  profile.rates.streams_join_s = 2;
+  profile.rates.host.streams_join_s = 2;
   const Operation in{Work::copy_to_device, "in", 0, 6};
   const Operation out{Work::copy_to_host, "out", 1, 6};
   CHECK(simulate({in}, profile).seconds == Approx(6));
@@ -244,19 +244,19 @@ TEST_CASE("any operations end, in order, no sooner than their engines can and no
   const auto up_to = [&](unsigned most) { return static_cast<unsigned>(random() % (most + 1)); };
   Profile profile = round_profile();
   Rates& rates = profile.rates;
-  rates.copy_to_device_s = 0.3;
-  rates.copy_to_host_s = 0.2;
-  rates.copy_batched_s = 0.1;
-  rates.copy_to_device_call_s = 0.25;
-  rates.copy_to_host_call_s = 0.15;
-  rates.launch_s = 0.1;
-  rates.pageable_copy_s = 0.7;
-  rates.host_wait_s = 0.5;
-  rates.host_copy_piece_s = 0.01;
+  rates.copy.to_device_s = 0.3;
+  rates.copy.to_host_s = 0.2;
+  rates.copy.batched_s = 0.1;
+  rates.copy.to_device_call_s = 0.25;
+  rates.copy.to_host_call_s = 0.15;
+  rates.launch.fixed_s = 0.1;
+  rates.copy.pageable_s = 0.7;
+  rates.host.wait_s = 0.5;
+  rates.host.copy_piece_s = 0.01;
   for (int round = 0; round < 500; ++round) {
     profile.device.copy_engines = up_to(3);
     std::vector<Operation> operations(1 + up_to(30));
-    double one_by_one = rates.host_wait_s;
+    double one_by_one = rates.host.wait_s;
     for (Operation& operation : operations) {
       operation = {static_cast<Work>(up_to(5)), "", up_to(4), up_to(20), 1 + up_to(3), up_to(4) == 0, up_to(4) == 0};
       // Alone on the host's clock, its calls included; what two of them share of the link is at worst a quarter.

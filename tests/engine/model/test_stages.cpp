@@ -20,13 +20,12 @@ Demand any_demand(std::mt19937& random) {
   demand.loads = true;
   demand.footprint_bytes = 1e9;
   demand.turns = 1 + some() / 1e7;
-  for (double Demand::*const member :
-       {&Demand::l1_load_lines, &Demand::l1_store_lines, &Demand::l2_load_sectors, &Demand::l2_store_sectors,
-        &Demand::l2_split_sectors, &Demand::l2_load_lines, &Demand::l2_load_line_pairs, &Demand::l2_store_lines,
-        &Demand::l2_store_line_pairs, &Demand::l2_fill_lines, &Demand::l2_fill_line_pairs, &Demand::l2_read_requests,
-        &Demand::l2_write_requests, &Demand::l2_mixed_lines, &Demand::l2_mixed_groups, &Demand::store_collisions,
-        &Demand::dram_read_bytes, &Demand::dram_write_bytes}) {
-    demand.*member = some();
+  Demand::L2& l2 = demand.l2;
+  for (double* part : {&demand.l1.load_lines, &demand.l1.store_lines, &l2.load_sectors, &l2.store_sectors,
+                       &l2.split_sectors, &l2.load_lines, &l2.load_line_pairs, &l2.store_lines, &l2.store_line_pairs,
+                       &l2.fill_lines, &l2.fill_line_pairs, &l2.read_requests, &l2.write_requests, &l2.mixed_lines,
+                       &l2.mixed_groups, &l2.store_collisions, &demand.dram.read_bytes, &demand.dram.write_bytes}) {
+    *part = some();
   }
   return demand;
 }

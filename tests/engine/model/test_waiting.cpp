@@ -15,21 +15,21 @@ constexpr double microsecond = 1e-6;
 Profile profile() {
   Profile profile = load_profile("h200");
   profile.device.sm_clock_hz = 1'000'000'000;
-  profile.rates.memory_latency_cycles = 1000;
-  profile.rates.load_latency_s = 3 * microsecond;
-  profile.rates.store_latency_s = 0.5 * microsecond;
-  profile.rates.block_drain_share = 0;
-  profile.rates.load_turn_s = 0;
+  profile.rates.latency.memory_cycles = 1000;
+  profile.rates.waiting.load_latency_s = 3 * microsecond;
+  profile.rates.waiting.store_latency_s = 0.5 * microsecond;
+  profile.rates.waiting.block_drain_share = 0;
+  profile.rates.waiting.load_turn_s = 0;
   return profile;
 }
 
 /// As many cycles as memory is busy for, of 1000.
 Profile with_queue() {
   Profile known = profile();
-  known.rates.memory_queue_loads_cycles = 1000;
-  known.rates.memory_queue_loads_growth = 1e-9;
-  known.rates.memory_queue_both_cycles = 4000;
-  known.rates.memory_queue_both_growth = 1e-9;
+  known.rates.queue.memory_loads.cycles = 1000;
+  known.rates.queue.memory_loads.growth = 1e-9;
+  known.rates.queue.memory_both.cycles = 4000;
+  known.rates.queue.memory_both.growth = 1e-9;
   return known;
 }
 
@@ -44,8 +44,8 @@ Workload every_place(const Profile& profile) {
 Demand reads() {
   Demand demand;
   demand.loads = true;
-  demand.l2_load_sectors = demand.l2_first_sectors = 1e6;
-  demand.dram_read_bytes = 32e6;
+  demand.l2.load_sectors = demand.l2.first_sectors = 1e6;
+  demand.dram.read_bytes = 32e6;
   demand.turns = 1;
   return demand;
 }
@@ -72,25 +72,25 @@ TEST_CASE("waits: without queues on the line from an idle memory to a busy one",
 TEST_CASE("waits: loads wait for stores in the queues, and nobody for a store", "[waiting]") {
   Demand copies = reads();
   copies.stores = true;
-  copies.dram_write_bytes = copies.dram_read_bytes;
+  copies.dram.write_bytes = copies.dram.read_bytes;
   CHECK(waits_us(copies, with_queue(), 9) == Approx(5).epsilon(1e-3));
   CHECK(waits_us(copies, profile(), 9) == Approx(3.5).epsilon(1e-3));
   Demand writes = copies;
   writes.loads = false;
-  writes.dram_read_bytes = 0;
+  writes.dram.read_bytes = 0;
   CHECK(waits_us(writes, with_queue(), 9) == Approx(0.5).epsilon(1e-3));
 }
 
 TEST_CASE("waits: L2 answers what it has, however busy memory is", "[waiting]") {
   Profile near = with_queue();
-  near.rates.l2_near_share = 1;
-  near.rates.l2_latency_cycles = 250;
+  near.rates.l2.near_share = 1;
+  near.rates.latency.l2_cycles = 250;
   CHECK(waits_us(reads(), near, 9, true) == Approx(0.25));
 }
 
 TEST_CASE("waits: at barriers for the last warp of a block, the longer the fewer blocks there are", "[waiting]") {
   Profile drains = with_queue();
-  drains.rates.block_drain_share = 2;
+  drains.rates.waiting.block_drain_share = 2;
   Workload in_step = every_place(drains);
   in_step.in_step = true;
   in_step.waits = 10;
@@ -121,7 +121,7 @@ TEST_CASE("waits: what memory has nothing to do for adds to its time, and to nob
   const auto seconds = [&](std::vector<StageTime> stages, bool chains) {
     Workload workload;
     if (chains) workload.chains = Chains{};
-    return launch_seconds(stages, reads(), workload, rates, false) - rates.launch_s;
+    return launch_seconds(stages, reads(), workload, rates, false) - rates.launch.fixed_s;
   };
   CHECK(seconds({{"barriers", 2}, {"dram", 3}}, true) == Approx(5));
   CHECK(seconds({{"barriers", 2}, {"dram", 3}, {"atomics", 4}}, true) == Approx(5));

@@ -10,19 +10,19 @@ namespace gpumem::pattern::test_expression_cost {
 namespace {
 
 /// A cost of its own for each, so that a sum tells what it is of.
-constexpr InstructionCosts costs = {.integer_sum_cycles = 1,
-                                    .integer_bits_cycles = 10,
-                                    .integer_shift_cycles = 100,
-                                    .integer_product_cycles = 1e3,
-                                    .integer_wide_product_cycles = 1e4,
-                                    .integer_narrow_product_cycles = 1e5,
-                                    .integer_division_cycles = 1e6,
-                                    .integer_division_by_literal_cycles = 1e7,
-                                    .integer_narrow_division_cycles = 1e8,
-                                    .integer_like_division_cycles = 1e9,
-                                    .integer_shifted_division_cycles = 1e10,
-                                    .integer_comparison_cycles = 1e11,
-                                    .integer_choice_cycles = 1e12};
+constexpr InstructionCosts costs = {.sum_cycles = 1,
+                                    .bits_cycles = 10,
+                                    .shift_cycles = 100,
+                                    .product_cycles = 1e3,
+                                    .wide_product_cycles = 1e4,
+                                    .narrow_product_cycles = 1e5,
+                                    .division_cycles = 1e6,
+                                    .division_by_literal_cycles = 1e7,
+                                    .narrow_division_cycles = 1e8,
+                                    .like_division_cycles = 1e9,
+                                    .shifted_division_cycles = 1e10,
+                                    .comparison_cycles = 1e11,
+                                    .choice_cycles = 1e12};
 
 double cycles(const std::string& text) { return cycles_of(instructions_of(parse_one(text, "pattern")), costs); }
 

@@ -56,11 +56,11 @@ TEST_CASE("neighbours: both have a multiprocessor at least", "[neighbours]") {
 
 TEST_CASE("neighbours: the victim goes over its bytes for about as long on any part of the GPU", "[neighbours]") {
   const Workload half = described(neighbours_case("l2"));
-  REQUIRE(half.neighbours);
-  CHECK(half.neighbours->victim_multiprocessors == 66);
-  CHECK(half.neighbours->neighbour_multiprocessors == 66);
-  CHECK(half.neighbours->neighbour_beside_multiprocessors == 66);
-  CHECK_FALSE(half.neighbours->persists);
+  REQUIRE(half.about<Neighbours>());
+  CHECK(half.about<Neighbours>()->victim_multiprocessors == 66);
+  CHECK(half.about<Neighbours>()->neighbour_multiprocessors == 66);
+  CHECK(half.about<Neighbours>()->neighbour_beside_multiprocessors == 66);
+  CHECK_FALSE(half.about<Neighbours>()->persists);
   CHECK(half.blocks == 66);
   REQUIRE(half.sites.size() == 1);
   CHECK(half.sites[0].passes > 100);
@@ -70,8 +70,8 @@ TEST_CASE("neighbours: the victim goes over its bytes for about as long on any p
   const Workload few = described(neighbours_case("l2", "none", 12));
   CHECK(few.useful_bytes_read / few.blocks == Approx(half.useful_bytes_read / half.blocks).epsilon(0.02));
 
-  CHECK(described(neighbours_case("l2", "window")).neighbours->persists);
-  CHECK(described(neighbours_case("l2", "smaller-grid")).neighbours->neighbour_beside_multiprocessors == 33);
+  CHECK(described(neighbours_case("l2", "window")).about<Neighbours>()->persists);
+  CHECK(described(neighbours_case("l2", "smaller-grid")).about<Neighbours>()->neighbour_beside_multiprocessors == 33);
   const Workload atomics = described(neighbours_case("atomics"));
   CHECK(atomics.sites.at(0).op == access::Op::atomic);
   CHECK(atomics.sites.at(0).request(0).word_bytes == 4);
@@ -131,7 +131,7 @@ TEST_CASE("neighbours: a profile without the rates predicts nothing and says whi
         "'gpumem calibrate' on such a GPU "
         "measures them");
   profile.how["l2_port_bytes_per_cycle"] = "measured";
-  profile.rates.l2_port_bytes_per_cycle = 64;
+  profile.rates.l2.port_bytes_per_cycle = 64;
   const Case tested = neighbours_case("l2");
   const Workload workload = described(tested);
   const auto kept = tested.probe->headline.predict(workload, model::predict(workload, profile), profile);

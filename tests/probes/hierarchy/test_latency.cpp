@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
-#include "engine/model/chase.hpp"
+#include "engine/model/subjects/chase.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
@@ -87,7 +87,7 @@ TEST_CASE("latency: the model knows a latency of every level, and no more", "[la
   std::vector<std::string> known;
   for (const model::LatencyLevel& level : model::latency_levels()) known.emplace_back(level.name);
   CHECK(known == latency().axes.front().names);
-  for (const std::string& level : known) CHECK(describe(level).chase->level == level);
+  for (const std::string& level : known) CHECK(describe(level).about<Chase>()->level == level);
 }
 
 TEST_CASE("latency: footprints follow the L2 of the device", "[latency]") {

@@ -39,16 +39,16 @@ std::vector<Outcome> sweep(const std::map<std::uint64_t, double>& cycles, std::u
 
 TEST_CASE("loaded-latency: beside traffic that is held back, the queue's rates are needed", "[loaded-latency]") {
   const Workload idle = described(a_case(0));
-  REQUIRE(idle.chase);
-  CHECK(idle.chase->level == "memory");
-  CHECK(idle.chase->traffic_share == 0);
-  CHECK(idle.needed_rates.empty());
+  REQUIRE(idle.about<Chase>());
+  CHECK(idle.about<Chase>()->level == "memory");
+  CHECK(idle.about<Chase>()->traffic_share == 0);
+  CHECK(model::needed_rates(*idle.about<Chase>()).empty());
 
   const Workload half = described(a_case(80, 25));
-  REQUIRE(half.chase);
-  CHECK(half.chase->traffic_share == 0.8);
-  CHECK(half.chase->written_share == 0.25);
-  CHECK(half.needed_rates.size() == 4);
+  REQUIRE(half.about<Chase>());
+  CHECK(half.about<Chase>()->traffic_share == 0.8);
+  CHECK(half.about<Chase>()->written_share == 0.25);
+  CHECK(model::needed_rates(*half.about<Chase>()).size() == 4);
   // The nodes, and two arrays of eight times L2.
   const std::uint64_t l2 = some_device().l2_bytes;
   CHECK(half.allocated_bytes > 4 * l2 + 2 * 8 * l2);
@@ -58,7 +58,7 @@ TEST_CASE("loaded-latency: beside traffic that is held back, the queue's rates a
 
 TEST_CASE("loaded-latency: nothing is predicted beside traffic that nothing holds back", "[loaded-latency]") {
   const Workload all = described(a_case(100));
-  CHECK_FALSE(all.chase);
+  CHECK_FALSE(all.about<Chase>());
   CHECK_FALSE(all.modelled());
 }
 

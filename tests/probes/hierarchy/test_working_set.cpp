@@ -94,7 +94,7 @@ TEST_CASE("working-set: every request of a chase is one sector", "[working_set]"
 
 TEST_CASE("working-set: nodes further apart than a line take up a line each", "[working_set]") {
   const auto lines = [](std::uint64_t step) {
-    return working_set().describe(a_case(1U << 20U, "random", step), Device{}).chase->lines;
+    return working_set().describe(a_case(1U << 20U, "random", step), Device{}).about<Chase>()->lines;
   };
   CHECK(lines(32) == (1U << 20U) / 128);
   CHECK(lines(128) == (1U << 20U) / 128);

@@ -41,16 +41,16 @@ TEST_CASE("who moves the bytes times them", "[peer]") {
 TEST_CASE("a copy between GPUs is the bytes that cross, once for each way", "[peer]") {
   const Workload one_way = describe(peer_case(3, 5, "copy-engine"), fourth_of_eight());
   CHECK(one_way.useful_bytes() == std::uint64_t{8 * 512} << 20U);  // eight in a row
-  CHECK(one_way.peer->bytes == std::uint64_t{512} << 20U);
-  CHECK(one_way.peer->copies == 8);
-  CHECK(one_way.peer->commands == 8);
+  CHECK(one_way.about<PeerTraffic>()->bytes == std::uint64_t{512} << 20U);
+  CHECK(one_way.about<PeerTraffic>()->copies == 8);
+  CHECK(one_way.about<PeerTraffic>()->commands == 8);
   CHECK(one_way.kernel.empty());
-  REQUIRE(one_way.peer);
-  CHECK(one_way.peer->link.nvlinks == 18);
-  CHECK_FALSE(one_way.peer->both_ways);
+  REQUIRE(one_way.about<PeerTraffic>());
+  CHECK(one_way.about<PeerTraffic>()->link.nvlinks == 18);
+  CHECK_FALSE(one_way.about<PeerTraffic>()->both_ways);
   const Workload both = describe(peer_case(3, 5, "copy-engine", "both"), fourth_of_eight());
   CHECK(both.useful_bytes() == 2 * one_way.useful_bytes());
-  CHECK(both.peer->both_ways);
+  CHECK(both.about<PeerTraffic>()->both_ways);
 }
 
 TEST_CASE("kernels read or write the memory of the other GPU", "[peer]") {
@@ -61,8 +61,8 @@ TEST_CASE("kernels read or write the memory of the other GPU", "[peer]") {
   CHECK(read.sites.at(0).space == access::Space::peer);
   CHECK(read.sites.at(1).space == access::Space::global);
   CHECK(read.sites.at(0).op == access::Op::load);
-  CHECK(read.peer->copies == 8);
-  CHECK(read.peer->commands == 1);  // one launch reads them all
+  CHECK(read.about<PeerTraffic>()->copies == 8);
+  CHECK(read.about<PeerTraffic>()->commands == 1);  // one launch reads them all
   CHECK(read.blocks == 2 * 132);
   // A request of 32 words for every 512 bytes of one copy, also where they end within a block's share.
   for (const std::uint64_t bytes : {std::uint64_t{512} << 20U, std::uint64_t{660'000}, std::uint64_t{16}}) {
@@ -80,8 +80,8 @@ TEST_CASE("kernels read or write the memory of the other GPU", "[peer]") {
 
 TEST_CASE("staged bytes pass through a few chunks of the host's memory", "[peer]") {
   const Workload staged = describe(peer_case(5, 3, "staged"), fourth_of_eight());
-  CHECK(staged.peer->chunks == 64);
-  CHECK(staged.peer->copies == 1);
+  CHECK(staged.about<PeerTraffic>()->chunks == 64);
+  CHECK(staged.about<PeerTraffic>()->copies == 1);
   CHECK(staged.useful_bytes() == std::uint64_t{512} << 20U);
   CHECK(staged.host_bytes == std::uint64_t{16} << 20U);
 }

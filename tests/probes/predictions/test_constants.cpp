@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "app/program/pricing.hpp"
-#include "engine/model/chase.hpp"
 #include "engine/model/predict.hpp"
+#include "engine/model/rate_fields.hpp"
+#include "engine/model/subjects/chase.hpp"
 #include "report/read/read_report.hpp"
 #include "report/record/cases.hpp"
 #include "tests/app/program/raw_writer.hpp"
@@ -44,7 +45,7 @@ class KnownCase {
     const auto tested = report::case_of(record, *probe);
     REQUIRE(tested);
     workload_ = probe->describe(*tested, h200().device);
-    measured_ = workload_.chase ? record.headline.measured.value() : record.time->summary.median.count();
+    measured_ = workload_.about<Chase>() ? record.headline.measured.value() : record.time->summary.median.count();
     sites_ = summarise(workload_);
     traffic_ = needed_traffic(workload_, sites_, h200());
   }
@@ -58,8 +59,8 @@ class KnownCase {
 
  private:
   [[nodiscard]] double error(const Profile& profile, const std::optional<Traffic>& traffic) const {
-    const double predicted = workload_.chase ? step_cycles(*workload_.chase, profile)
-                                             : predict_with(traffic, sites_, workload_, profile).seconds;
+    const double predicted = workload_.about<Chase>() ? step_cycles(*workload_.about<Chase>(), profile)
+                                                      : predict_with(traffic, sites_, workload_, profile).seconds;
     return std::log(predicted / measured_);
   }
 
@@ -237,7 +238,7 @@ const std::string of_no_case = "integer_division_cycles";
 
 Profile moved(const RateField& field, double value) {
   Profile profile = h200();
-  profile.rates.*field.value = value;
+  profile.rates[field.id] = value;
   return profile;
 }
 
@@ -250,17 +251,17 @@ TEST_CASE("reference cases are predicted as well as ever, and depend on every co
     INFO(pin.what << ": " << in_words(found));
     CHECK(same(found, pin.figures));
   }
-  CHECK(h200().rates.integer_division_cycles == 105);  // of_no_case
+  CHECK(h200().rates.integer.division_cycles == 105);  // of_no_case
   for (const RateField& field : rate_fields()) {
-    if (!field.carried || field.value == &Rates::l2_written_share) continue;  // that is a constant of the simulation
+    if (!field.carried || field.id == rate_ids.l2.written_share) continue;  // that is a constant of the simulation
     for (const double factor : {0.9, 1.1}) {
       INFO(field.name << " times " << factor);
-      const Profile profile = moved(field, factor * (h200().rates.*field.value));
+      const Profile profile = moved(field, factor * h200().rates[field.id]);
       const bool noticed =
           std::ranges::any_of(all, [&](const Pin& pin) { return !same(figures_of(pin.errors(profile)), pin.figures); });
       CHECK(noticed == (field.name != of_no_case));
     }
-    for (const double value : {field.least, field.most}) {
+    for (const double value : {field.range.least, field.range.most}) {
       INFO(field.name << " of " << value);
       const Profile profile = moved(field, value);
       for (const Pin& pin : all) {
@@ -274,7 +275,7 @@ TEST_CASE("what is written back of short runs depends on how many lines may wait
   const KnownCase rows = cases_of<KnownCase>("patterns-fit", {40}).front();
   const auto error = [&](double factor) {
     Profile profile = h200();
-    profile.rates.l2_written_share *= factor;
+    profile.rates.l2.written_share *= factor;
     return rows.error_anew(profile);
   };
   const auto pinned = Approx(-0.174009335).margin(1e-6).epsilon(0);

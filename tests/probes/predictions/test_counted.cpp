@@ -23,12 +23,12 @@ Workload describe(const Case& tested, const Profile& profile) { return tested.pr
 /// Returns the counts of the hardware if the prediction were right.
 measure::Counts as_predicted(const Demand& demand) {
   measure::Counts counts;
-  counts.l2_read_sectors = demand.l2_load_sectors + demand.pcie_load_sectors;
-  counts.l2_write_sectors = demand.l2_store_sectors + demand.l2_split_sectors + demand.pcie_store_sectors;
-  counts.host_read_sectors = demand.pcie_load_sectors;
-  counts.host_write_sectors = demand.pcie_store_sectors;
-  counts.dram_read_bytes = demand.dram_read_bytes;
-  counts.dram_write_bytes = demand.dram_write_bytes;
+  counts.l2_read_sectors = demand.l2.load_sectors + demand.link.load_sectors;
+  counts.l2_write_sectors = demand.l2.store_sectors + demand.l2.split_sectors + demand.link.store_sectors;
+  counts.host_read_sectors = demand.link.load_sectors;
+  counts.host_write_sectors = demand.link.store_sectors;
+  counts.dram_read_bytes = demand.dram.read_bytes;
+  counts.dram_write_bytes = demand.dram.write_bytes;
   return counts;
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("what was counted decides, not what was predicted", "[counted]") {
   const auto before = counted_stages(as_predicted(predicted.demand), workload, h200);
 
   measure::Counts read_back = as_predicted(predicted.demand);
-  *read_back.dram_read_bytes += predicted.demand.dram_write_bytes;  // every sector was filled
+  *read_back.dram_read_bytes += predicted.demand.dram.write_bytes;  // every sector was filled
   const auto filled = counted_stages(read_back, workload, h200);
   CHECK(*seconds_of(filled, "dram") > 1.9 * *seconds_of(before, "dram"));
   CHECK(*seconds_of(filled, "l2_sectors") == *seconds_of(before, "l2_sectors"));
@@ -83,7 +83,7 @@ TEST_CASE("what was counted decides, not what was predicted", "[counted]") {
   *twice.l2_write_sectors *= 2;  // half of them arrived again
   const auto split = counted_stages(twice, workload, h200);
   CHECK(*seconds_of(split, "l2_sectors") - *seconds_of(before, "l2_sectors") ==
-        Approx(predicted.demand.l2_store_sectors / h200.rates.l2_split_sectors_per_s));
+        Approx(predicted.demand.l2.store_sectors / h200.rates.l2.split_sectors_per_s));
   CHECK(*seconds_of(split, "dram") > *seconds_of(before, "dram"));
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("shared wavefronts are those of loads and stores", "[counted]") {
   counts.shared_load_wavefronts = 3e9;
   counts.shared_store_wavefronts = 1e9;
   const auto stages = counted_stages(counts, describe(tested, h200), h200);
-  const double per_s = h200.rates.shared_wavefronts_per_cycle * h200.device.multiprocessors *
+  const double per_s = h200.rates.shared.wavefronts_per_cycle * h200.device.multiprocessors *
                        static_cast<double>(h200.device.sm_clock_hz);
   CHECK(seconds_of(stages, "shared_wavefronts").value() == Approx(4e9 / per_s));
   counts.shared_store_wavefronts.reset();

@@ -4,6 +4,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/model/fit.hpp"
+#include "engine/model/rate_fields.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/predictions/cases.hpp"
 
@@ -52,10 +53,10 @@ TEST_CASE("a case of the fit takes what the model predicts of its workload", "[f
   Profile slower = h200;
   for (const RateField& field : rate_fields()) {
     const std::string name = field.name;
-    if (name.ends_with("per_s") || name.ends_with("per_cycle")) slower.rates.*field.value /= 2;
+    if (name.ends_with("per_s") || name.ends_with("per_cycle")) slower.rates[field.id] /= 2;
     if (name.ends_with("latency_s") || name.ends_with("turn_s") || name.ends_with("latency_cycles") ||
         name == "launch_s" || name == "cached_launch_s") {
-      slower.rates.*field.value *= 2;
+      slower.rates[field.id] *= 2;
     }
   }
   for (const FitCase& fitted : cases_of(h200, {"read", "copy"}, {1, 16})) {
@@ -69,8 +70,8 @@ TEST_CASE("rates are found again from far off", "[fit]") {
   Profile start = truth;
   bool up = false;
   for (const RateField& field : rate_fields()) {
-    if (field.carried || (field.read_off && field.value != &Rates::copy_to_host_s)) continue;  // known beforehand
-    start.rates.*field.value *= up ? 1.3 : 0.77;
+    if (field.carried || (field.read_off && field.id != rate_ids.copy.to_host_s)) continue;  // known beforehand
+    start.rates[field.id] *= up ? 1.3 : 0.77;
     up = !up;
   }
   const Fit fit = fit_rates(cases, start);
@@ -81,32 +82,32 @@ TEST_CASE("rates are found again from far off", "[fit]") {
     CHECK(found.determined);
     for (const RateField& field : rate_fields()) {
       if (field.name != found.name) continue;
-      CHECK(fit.profile.rates.*field.value == found.value);
-      CHECK(relative(found.value, truth.rates.*field.value) < 0.08);
+      CHECK(fit.profile.rates[field.id] == found.value);
+      CHECK(relative(found.value, truth.rates[field.id]) < 0.08);
     }
   }
   CHECK(errors_of(cases, start).median > 0.1);
   CHECK(errors_of(cases, fit.profile).median < 0.01);
   CHECK(errors_of(cases, fit.profile).p95 < 0.03);
   // Not of copies, which no case tells.
-  CHECK(fit.profile.rates.copy_to_host_s == start.rates.copy_to_host_s);
+  CHECK(fit.profile.rates.copy.to_host_s == start.rates.copy.to_host_s);
 }
 
 TEST_CASE("a rate that the cases do not tell keeps its value and says so", "[fit]") {
   const Profile truth = load_profile("h200");
   Profile start = truth;
-  start.rates.dram_read_bytes_per_s *= 0.8;
-  start.rates.dram_write_bytes_per_s *= 0.8;
-  start.rates.pcie_write_bytes_per_s *= 0.8;
+  start.rates.dram.read_bytes_per_s *= 0.8;
+  start.rates.dram.write_bytes_per_s *= 0.8;
+  start.rates.link.write_bytes_per_s *= 0.8;
   const Fit fit = fit_rates(cases_of(truth, {"read"}, {1, 2, 4}), start);
   CHECK(estimate(fit, "dram_read_bytes_per_s").determined);
-  CHECK(estimate(fit, "dram_read_bytes_per_s").value == Approx(truth.rates.dram_read_bytes_per_s).epsilon(0.02));
+  CHECK(estimate(fit, "dram_read_bytes_per_s").value == Approx(truth.rates.dram.read_bytes_per_s).epsilon(0.02));
   for (const auto* name : {"dram_write_bytes_per_s", "pcie_write_bytes_per_s"}) {
     CHECK_FALSE(estimate(fit, name).determined);
     CHECK(estimate(fit, name).uncertainty == 0);
   }
-  CHECK(fit.profile.rates.dram_write_bytes_per_s == start.rates.dram_write_bytes_per_s);
-  CHECK(fit.profile.rates.pcie_write_bytes_per_s == start.rates.pcie_write_bytes_per_s);
+  CHECK(fit.profile.rates.dram.write_bytes_per_s == start.rates.dram.write_bytes_per_s);
+  CHECK(fit.profile.rates.link.write_bytes_per_s == start.rates.link.write_bytes_per_s);
 }
 
 TEST_CASE("groups that disagree make a rate uncertain", "[fit]") {
@@ -139,7 +140,7 @@ TEST_CASE("the same cases give the same rates", "[fit]") {
   const Fit once = fit_rates(cases, truth);
   const Fit again = fit_rates(cases, truth);
   for (const RateField& field : rate_fields()) {
-    CHECK(once.profile.rates.*field.value == again.profile.rates.*field.value);
+    CHECK(once.profile.rates[field.id] == again.profile.rates[field.id]);
   }
 }
 

@@ -70,7 +70,7 @@ TEST_CASE("the order of lanes costs nothing, nor does leaving some out save anyt
       const Prediction prediction = predict(global_case("coalesced", lanes, "read", {.word_bytes = word_bytes}));
       CHECK(prediction.sites.front().cost.sectors_per_request == static_cast<double>(word_bytes));
       CHECK(prediction.sites.front().cost.efficiency == (lanes == "subset" ? 0.5 : 1.0));
-      CHECK(prediction.demand.dram_read_bytes == 256.0 * mib);
+      CHECK(prediction.demand.dram.read_bytes == 256.0 * mib);
     }
   }
 }
@@ -110,34 +110,34 @@ TEST_CASE("DRAM reads whole pairs of sectors", "[predict]") {
   for (unsigned stride = 1; stride <= 32; ++stride) {
     INFO("stride " << stride);
     const Demand demand = predict(global_case("stride", std::uint64_t{stride}, "read")).demand;
-    CHECK(demand.l2_load_sectors * 32 == Approx(useful_bytes * std::min(stride, 8U)));
-    CHECK(demand.dram_read_bytes == Approx(useful_bytes * std::min(stride, 16U)));
-    CHECK(demand.dram_write_bytes == 0);
-    CHECK(demand.l2_fill_lines == 0);
+    CHECK(demand.l2.load_sectors * 32 == Approx(useful_bytes * std::min(stride, 8U)));
+    CHECK(demand.dram.read_bytes == Approx(useful_bytes * std::min(stride, 16U)));
+    CHECK(demand.dram.write_bytes == 0);
+    CHECK(demand.l2.fill_lines == 0);
   }
   // Counted: 4.30 GB for 2.15 GB of sectors.
   const Demand demand = predict(global_case("stride", std::uint64_t{16}, "read")).demand;
-  CHECK(demand.dram_read_bytes == Approx(4.30e9).epsilon(0.003));
-  CHECK(demand.l2_load_sectors * 32 == Approx(2.15e9).epsilon(0.003));
+  CHECK(demand.dram.read_bytes == Approx(4.30e9).epsilon(0.003));
+  CHECK(demand.l2.load_sectors * 32 == Approx(2.15e9).epsilon(0.003));
 }
 
 TEST_CASE("stores that leave sectors incomplete have DRAM read them back", "[predict]") {
   for (unsigned stride = 2; stride <= 32; ++stride) {
     INFO("stride " << stride);
     const Demand demand = predict(global_case("stride", std::uint64_t{stride}, "write")).demand;
-    CHECK(demand.dram_write_bytes == Approx(useful_bytes * std::min(stride, 8U)));
-    CHECK(demand.dram_read_bytes == demand.dram_write_bytes);
-    CHECK(demand.l2_fill_lines > 0);
-    CHECK(demand.l2_split_sectors == 0);
+    CHECK(demand.dram.write_bytes == Approx(useful_bytes * std::min(stride, 8U)));
+    CHECK(demand.dram.read_bytes == demand.dram.write_bytes);
+    CHECK(demand.l2.fill_lines > 0);
+    CHECK(demand.l2.split_sectors == 0);
   }
   const Demand whole = predict(global_case("stride", std::uint64_t{1}, "write")).demand;
-  CHECK(whole.dram_write_bytes == useful_bytes);
-  CHECK(whole.dram_read_bytes == 0);
-  CHECK(whole.l2_fill_lines == 0);
+  CHECK(whole.dram.write_bytes == useful_bytes);
+  CHECK(whole.dram.read_bytes == 0);
+  CHECK(whole.l2.fill_lines == 0);
   // Counted: 2.14 GB in and 2.13 GB out for 0.27 GB useful.
   const Demand eighth = predict(global_case("stride", std::uint64_t{8}, "write")).demand;
-  CHECK(eighth.dram_read_bytes == Approx(2.14e9).epsilon(0.01));
-  CHECK(eighth.dram_write_bytes == Approx(2.13e9).epsilon(0.01));
+  CHECK(eighth.dram.read_bytes == Approx(2.14e9).epsilon(0.01));
+  CHECK(eighth.dram.write_bytes == Approx(2.13e9).epsilon(0.01));
 }
 
 TEST_CASE("a copy demands what its read and its write do", "[predict]") {
@@ -145,8 +145,8 @@ TEST_CASE("a copy demands what its read and its write do", "[predict]") {
     const Demand read = predict(global_case("stride", stride, "read")).demand;
     const Demand write = predict(global_case("stride", stride, "write")).demand;
     const Demand copy = predict(global_case("stride", stride, "copy")).demand;
-    CHECK(copy.dram_read_bytes == read.dram_read_bytes + write.dram_read_bytes);
-    CHECK(copy.dram_write_bytes == write.dram_write_bytes);
+    CHECK(copy.dram.read_bytes == read.dram.read_bytes + write.dram.read_bytes);
+    CHECK(copy.dram.write_bytes == write.dram.write_bytes);
     CHECK(copy.footprint_bytes == read.footprint_bytes + write.footprint_bytes);
   }
 }
@@ -160,14 +160,14 @@ TEST_CASE("misaligned stores split sectors, aligned ones and loads do not", "[pr
         const Demand demand = predict(global_case("offset", offset, op, {.word_bytes = word_bytes})).demand;
         // At most the one sector that each warp shares with the next.
         const double requests = 256.0 * mib / static_cast<double>(word_bytes) / 32;
-        CHECK((demand.l2_split_sectors > 0) == !aligned);
-        CHECK(demand.l2_split_sectors < requests);
+        CHECK((demand.l2.split_sectors > 0) == !aligned);
+        CHECK(demand.l2.split_sectors < requests);
       }
-      CHECK(predict(global_case("offset", offset, "read", {.word_bytes = word_bytes})).demand.l2_split_sectors == 0);
+      CHECK(predict(global_case("offset", offset, "read", {.word_bytes = word_bytes})).demand.l2.split_sectors == 0);
     }
   }
   // Only the two ends of the buffer stay incomplete.
-  CHECK(predict(global_case("offset", std::uint64_t{1}, "write")).demand.dram_read_bytes == 64);
+  CHECK(predict(global_case("offset", std::uint64_t{1}, "write")).demand.dram.read_bytes == 64);
 }
 
 TEST_CASE("what fits in L2 leaves DRAM out", "[predict]") {
@@ -221,7 +221,7 @@ TEST_CASE("the bottleneck is the slowest stage, and only waiting adds to it", "[
     CHECK(prediction.bottleneck == name);
     // Never faster than the slowest stage, never slower than if nothing were hidden.
     const Rates& rates = h200().rates;
-    const double launch = prediction.cache_resident ? rates.cached_launch_s : rates.launch_s;
+    const double launch = prediction.cache_resident ? rates.launch.cached_fixed_s : rates.launch.fixed_s;
     CHECK(prediction.seconds >= Approx(slowest + launch));
     CHECK(prediction.seconds <= Approx(slowest + (name == "latency" ? slowest : hidden) + launch));
     if (hidden < slowest / 10) CHECK(prediction.seconds == Approx(slowest + launch).epsilon(1e-3));
@@ -321,7 +321,7 @@ TEST_CASE("odd shapes predict finite, positive numbers", "[predict]") {
                                 .buffer_bytes = words * word_bytes};
               const Value swept = probe == "coalesced" ? Value(std::string("subset")) : Value(std::uint64_t{3});
               const Prediction prediction = predict(global_case(probe, swept, op, shape));
-              CHECK((std::isfinite(prediction.seconds) && prediction.seconds >= h200().rates.cached_launch_s));
+              CHECK((std::isfinite(prediction.seconds) && prediction.seconds >= h200().rates.launch.cached_fixed_s));
               CHECK((std::isfinite(prediction.bytes_per_s) && prediction.bytes_per_s > 0));
               CHECK(prediction.bytes_per_s < 4 * h200().device.theoretical_bandwidth_bytes_per_s());
               for (const StageTime& stage : prediction.stages) {
@@ -329,9 +329,9 @@ TEST_CASE("odd shapes predict finite, positive numbers", "[predict]") {
               }
               const Demand& demand = prediction.demand;
               CHECK(demand.footprint_bytes >= 32);
-              CHECK(demand.dram_read_bytes >= 0);
-              CHECK(demand.l2_fill_lines >= 0);
-              CHECK(demand.l2_split_sectors >= 0);
+              CHECK(demand.dram.read_bytes >= 0);
+              CHECK(demand.l2.fill_lines >= 0);
+              CHECK(demand.l2.split_sectors >= 0);
               for (const auto& [cost, footprint] : prediction.sites) {
                 CHECK((cost.sectors_per_request > 0 && cost.sectors_per_request <= 32));
                 CHECK((footprint.partial_sectors >= 0 && footprint.partial_sectors <= footprint.sectors));

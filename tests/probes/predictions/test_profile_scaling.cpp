@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/model/profile.hpp"
+#include "engine/model/rate_fields.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/predictions/cases.hpp"
 
@@ -17,43 +18,43 @@ Device unknown_device() {
   return device;
 }
 
-constexpr double Rates::*memory_rates[] = {&Rates::dram_read_bytes_per_s, &Rates::dram_write_bytes_per_s,
-                                           &Rates::dram_copy_bytes_per_s, &Rates::dram_split_sectors_per_s};
-constexpr double Rates::*line_rates[] = {&Rates::l2_load_lines_per_s, &Rates::l2_fill_lines_per_s,
-                                         &Rates::l2_store_lines_per_s};
-constexpr double Rates::*row_rates[] = {&Rates::l2_load_line_pairs_per_s, &Rates::l2_fill_line_pairs_per_s,
-                                        &Rates::l2_store_line_pairs_per_s};
-constexpr double Rates::*l2_rates[] = {&Rates::l2_load_sectors_per_s, &Rates::l2_store_sectors_per_s,
-                                       &Rates::l2_split_sectors_per_s, &Rates::l2_read_requests_per_s};
-constexpr double Rates::*chip_rates[] = {&Rates::l2_store_collisions_per_s, &Rates::block_launches_per_s};
-constexpr double Rates::*link_rates[] = {&Rates::pcie_to_device_bytes_per_s, &Rates::pcie_to_host_bytes_per_s,
-                                         &Rates::pcie_both_ways_bytes_per_s, &Rates::pcie_load_lines_per_s,
-                                         &Rates::pcie_load_sectors_per_s,    &Rates::pcie_write_bytes_per_s,
-                                         &Rates::pcie_partial_writes_per_s,  &Rates::pcie_copy_bytes_per_s};
-constexpr double Rates::*other_rates[] = {&Rates::load_latency_s,
-                                          &Rates::launch_s,
-                                          &Rates::shared_wavefronts_per_cycle,
-                                          &Rates::copy_to_device_s,
-                                          &Rates::copy_to_host_s,
-                                          &Rates::copy_batched_s,
-                                          &Rates::copy_to_device_call_s,
-                                          &Rates::copy_to_host_call_s,
-                                          &Rates::host_wait_s,
-                                          &Rates::streams_join_s,
-                                          &Rates::pageable_copy_s,
-                                          &Rates::staging_to_device_bytes_per_s,
-                                          &Rates::staging_cached_to_device_bytes_per_s,
-                                          &Rates::staging_to_host_bytes_per_s,
-                                          &Rates::host_cache_bytes,
-                                          &Rates::host_copy_bytes_per_s,
-                                          &Rates::host_copy_piece_s,
-                                          &Rates::pcie_latency_s,
-                                          &Rates::l1_latency_cycles,
-                                          &Rates::memory_latency_cycles,
-                                          &Rates::l1_bytes,
-                                          &Rates::l2_near_share,
-                                          &Rates::nvlink_efficiency,
-                                          &Rates::peer_copy_s};
+constexpr RateId memory_rates[] = {rate_ids.dram.read_bytes_per_s, rate_ids.dram.write_bytes_per_s,
+                                   rate_ids.dram.copy_bytes_per_s, rate_ids.dram.split_sectors_per_s};
+constexpr RateId line_rates[] = {rate_ids.l2.load_lines_per_s, rate_ids.l2.fill_lines_per_s,
+                                 rate_ids.l2.store_lines_per_s};
+constexpr RateId row_rates[] = {rate_ids.l2.load_line_pairs_per_s, rate_ids.l2.fill_line_pairs_per_s,
+                                rate_ids.l2.store_line_pairs_per_s};
+constexpr RateId l2_rates[] = {rate_ids.l2.load_sectors_per_s, rate_ids.l2.store_sectors_per_s,
+                               rate_ids.l2.split_sectors_per_s, rate_ids.l2.read_requests_per_s};
+constexpr RateId chip_rates[] = {rate_ids.l2.store_collisions_per_s, rate_ids.launch.blocks_per_s};
+constexpr RateId link_rates[] = {rate_ids.link.to_device_bytes_per_s, rate_ids.link.to_host_bytes_per_s,
+                                 rate_ids.link.both_ways_bytes_per_s, rate_ids.link.load_lines_per_s,
+                                 rate_ids.link.load_sectors_per_s,    rate_ids.link.write_bytes_per_s,
+                                 rate_ids.link.partial_writes_per_s,  rate_ids.link.copy_bytes_per_s};
+constexpr RateId other_rates[] = {rate_ids.waiting.load_latency_s,
+                                  rate_ids.launch.fixed_s,
+                                  rate_ids.shared.wavefronts_per_cycle,
+                                  rate_ids.copy.to_device_s,
+                                  rate_ids.copy.to_host_s,
+                                  rate_ids.copy.batched_s,
+                                  rate_ids.copy.to_device_call_s,
+                                  rate_ids.copy.to_host_call_s,
+                                  rate_ids.host.wait_s,
+                                  rate_ids.host.streams_join_s,
+                                  rate_ids.copy.pageable_s,
+                                  rate_ids.host.staging_to_device_bytes_per_s,
+                                  rate_ids.host.staging_cached_to_device_bytes_per_s,
+                                  rate_ids.host.staging_to_host_bytes_per_s,
+                                  rate_ids.host.cache_bytes,
+                                  rate_ids.host.copy_bytes_per_s,
+                                  rate_ids.host.copy_piece_s,
+                                  rate_ids.link.latency_s,
+                                  rate_ids.latency.l1_cycles,
+                                  rate_ids.latency.memory_cycles,
+                                  rate_ids.l1.bytes,
+                                  rate_ids.l2.near_share,
+                                  rate_ids.nvlink.efficiency,
+                                  rate_ids.peer.copy_s};
 
 /// Factors of a profile's rates over the H200's, by what the rates are counted by.
 struct Times {
@@ -68,7 +69,7 @@ struct Times {
 void check_scaled(const Rates& rates, const Times& times) {
   const Rates reference = load_profile("h200").rates;
   const auto check = [&](const auto& members, double factor) {
-    for (const auto rate : members) CHECK(rates.*rate == Approx(reference.*rate * factor));
+    for (const auto rate : members) CHECK(rates[rate] == Approx(reference[rate] * factor));
   };
   check(memory_rates, times.memory);
   check(line_rates, times.memory);
@@ -76,8 +77,8 @@ void check_scaled(const Rates& rates, const Times& times) {
   check(l2_rates, times.l2);
   check(chip_rates, times.chip);
   check(link_rates, times.link);
-  CHECK(rates.host_latency_cycles == Approx(reference.host_latency_cycles * times.clock));
-  for (const auto rate : other_rates) CHECK(rates.*rate == reference.*rate);
+  CHECK(rates.latency.host_cycles == Approx(reference.latency.host_cycles * times.clock));
+  for (const auto rate : other_rates) CHECK(rates[rate] == reference[rate]);
 }
 
 }  // namespace
@@ -93,7 +94,7 @@ TEST_CASE("a device of a shipped profile gets its rates and keeps its own attrib
     const Profile profile = profile_of(device);
     CHECK(profile.name == name);
     CHECK_FALSE(profile.from_attributes);
-    CHECK(profile.rates.dram_read_bytes_per_s == shipped.rates.dram_read_bytes_per_s);
+    CHECK(profile.rates.dram.read_bytes_per_s == shipped.rates.dram.read_bytes_per_s);
     CHECK(profile.how == shipped.how);
     CHECK(profile.device.uuid == "GPU-1");
     CHECK(profile.device.multiprocessors == 16);

@@ -25,8 +25,8 @@ Profile small_gpu(std::uint64_t l2_bytes = mib, std::uint64_t l1_bytes = 16 * ki
   Profile profile = load_profile("h200");
   profile.device.multiprocessors = 8;
   profile.device.l2_bytes = l2_bytes;
-  profile.rates.l1_bytes = static_cast<double>(l1_bytes);
-  profile.rates.l2_near_share = 1;
+  profile.rates.l1.bytes = static_cast<double>(l1_bytes);
+  profile.rates.l2.near_share = 1;
   return profile;
 }
 
@@ -80,7 +80,7 @@ struct Loads {
     for (int launch = 0; launch < 2; ++launch) {
       *this = Loads();
       std::vector<LineCache> first(profile.device.multiprocessors,
-                                   LineCache(static_cast<std::size_t>(profile.rates.l1_bytes) / access::line_bytes));
+                                   LineCache(static_cast<std::size_t>(profile.rates.l1.bytes) / access::line_bytes));
       const access::Site& site = workload.sites.front();
       std::vector<access::WarpRequest> warps((workload.block_threads + 31) / 32);
       for (std::uint64_t block = 0; block < workload.blocks; ++block) {
@@ -364,7 +364,7 @@ TEST_CASE("traffic: the lines of a long launch that are simulated stand for all"
 
 TEST_CASE("traffic: the same launch has the same traffic", "[traffic]") {
   Profile profile = small_gpu();
-  profile.rates.l2_near_share = 0.5;
+  profile.rates.l2.near_share = 0.5;
   for (const char* element : {"i", "i * 2654435761 % n"}) {
     const auto simulated = [&] {
       return traffic(element, "copy", 16 * mib, profile, {{"word_bytes", std::uint64_t{16}}});
@@ -405,12 +405,12 @@ TEST_CASE("what is predicted of accesses that come back is what was simulated", 
   const auto simulated = traffic_of(again, profile);
   REQUIRE(simulated);
   CHECK(demand.simulated);
-  CHECK(demand.l2_load_sectors == simulated->l2_read_sectors);
-  CHECK(demand.dram_read_bytes == simulated->fetched_bytes + simulated->filled_bytes);
-  CHECK(demand.dram_write_bytes == simulated->written_bytes);
+  CHECK(demand.l2.load_sectors == simulated->l2_read_sectors);
+  CHECK(demand.dram.read_bytes == simulated->fetched_bytes + simulated->filled_bytes);
+  CHECK(demand.dram.write_bytes == simulated->written_bytes);
   // A stream of many times what L2 holds is as plain as ever.
   const Workload stream = workload_of("i", "read", 16 * mib, profile);
-  CHECK(predict(stream, profile).demand.dram_read_bytes == Approx(16.0 * mib).epsilon(0.001));
+  CHECK(predict(stream, profile).demand.dram.read_bytes == Approx(16.0 * mib).epsilon(0.001));
 }
 
 }  // namespace gpumem::model::test_traffic

@@ -130,16 +130,17 @@ TEST_CASE("cluster: each block has a multiprocessor of its own, and declares wha
     CHECK(workload.cluster_blocks == 16);
     CHECK(2 * (workload.shared_bytes_per_block + 1024) > device.shared_bytes_per_multiprocessor);
     CHECK(workload.shared_bytes_per_block <= device.shared_bytes_per_block);
-    REQUIRE(workload.cluster);
-    CHECK(workload.cluster->movers == 8 * 15);
-    CHECK(workload.cluster->sharers == 15);
-    CHECK(workload.cluster->sectors == 32);
+    REQUIRE(workload.about<ClusterTraffic>());
+    CHECK(workload.about<ClusterTraffic>()->movers == 8 * 15);
+    CHECK(workload.about<ClusterTraffic>()->sharers == 15);
+    CHECK(workload.about<ClusterTraffic>()->sectors == 32);
     CHECK(workload.modelled() == (std::string(op) == "read"));
-    CHECK(workload.useful_bytes() == workload.cluster->movers * workload.cluster->bytes);
+    CHECK(workload.useful_bytes() ==
+          workload.about<ClusterTraffic>()->movers * workload.about<ClusterTraffic>()->bytes);
     CHECK(workload.sites.front().space == access::Space::cluster);
     CHECK(workload.sites.front().requests * 128 == workload.useful_bytes());
     CHECK(workload.sites.size() == (std::string(op) == "read" ? 1U : 2U));
-    CHECK(workload.needed_rates.size() == 3);
+    CHECK(model::needed_rates(*workload.about<ClusterTraffic>()).size() == 3);
     CHECK(pull.iterations >= 1);
   }
 }
@@ -154,15 +155,15 @@ TEST_CASE("cluster: a profile that knows the rates predicts, another says which 
   CHECK(model::why_unpredicted(workload, profile)
             .starts_with(
                 "profile 'h200' does not know cluster_read_bytes_per_cycle, cluster_read_served_bytes_per_cycle, "));
-  profile.rates.cluster_read_bytes_per_cycle = 10;
-  profile.rates.cluster_read_served_bytes_per_cycle = 40;
-  profile.rates.cluster_read_all_bytes_per_cycle = 1e9;
+  profile.rates.cluster.read.alone_bytes_per_cycle = 10;
+  profile.rates.cluster.read.served_bytes_per_cycle = 40;
+  profile.rates.cluster.read.all_bytes_per_cycle = 1e9;
   for (const std::string& rate : rates) profile.how[rate] = "measured";
   CHECK(model::why_unpredicted(workload, profile).empty());
   const model::Prediction prediction = model::predict(workload, profile);
   CHECK(prediction.bottleneck == "cluster");
   CHECK(tested.probe->headline.predict(workload, prediction, profile).value_or(0) == Approx(10));
-  CHECK(tested.probe->metrics.front().predict(workload, prediction, profile) == profile.rates.cluster_latency_cycles);
+  CHECK(tested.probe->metrics.front().predict(workload, prediction, profile) == profile.rates.latency.cluster_cycles);
   CHECK_FALSE(tested.probe->metrics.front().predict(described(pulled(4, "ring", "atomic")), prediction, profile));
 }
 

@@ -27,8 +27,8 @@ Outcome reading(const std::string& by, std::uint64_t blocks, double bytes_per_cy
 TEST_CASE("multicast: L2 is read once for a cluster, else once for each of its blocks", "[multicast]") {
   model::Profile profile = model::load_profile("h200");
   for (const char* rate : {"multicast_bytes_per_cycle", "tile_step_cycles"}) profile.how[rate] = "measured";
-  profile.rates.multicast_bytes_per_cycle = 1;
-  profile.rates.tile_step_cycles = 1;
+  profile.rates.cluster.multicast_bytes_per_cycle = 1;
+  profile.rates.cluster.tile_step_cycles = 1;
   const auto sectors = [&](const std::string& by, std::uint64_t blocks) {
     const Case tested = fetched(by, blocks);
     const Workload workload = tested.probe->describe(tested, profile.device);
@@ -39,7 +39,7 @@ TEST_CASE("multicast: L2 is read once for a cluster, else once for each of its b
     CHECK_FALSE(prediction.demand.simulated);
     CHECK(tested.probe->metrics.front().predict(workload, prediction, profile).value_or(0) ==
           Approx(by == "each" ? 1 : 1.0 / static_cast<double>(blocks)));
-    return prediction.demand.l2_load_sectors;
+    return prediction.demand.l2.load_sectors;
   };
   for (const std::uint64_t blocks : {2U, 4U, 8U, 16U}) {
     CHECK(sectors("each", blocks) == static_cast<double>(blocks) * sectors("multicast", blocks));
@@ -49,19 +49,19 @@ TEST_CASE("multicast: L2 is read once for a cluster, else once for each of its b
 TEST_CASE("multicast: L2 or the tiles limit fetches of each, and what arrives by multicast its own rate too",
           "[multicast]") {
   model::Profile profile = model::load_profile("h200");
-  profile.rates.tile_step_cycles = 1;
+  profile.rates.cluster.tile_step_cycles = 1;
   const auto predicted = [&](const std::string& by, std::uint64_t blocks) {
     const Case tested = fetched(by, blocks);
     const Workload workload = tested.probe->describe(tested, profile.device);
     return tested.probe->headline.predict(workload, model::predict(workload, profile), profile).value_or(0);
   };
-  const double of_l2 = profile.rates.l2_load_sectors_per_s * 32 / 132 / static_cast<double>(profile.device.sm_clock_hz);
+  const double of_l2 = profile.rates.l2.load_sectors_per_s * 32 / 132 / static_cast<double>(profile.device.sm_clock_hz);
   CHECK(predicted("each", 2) == Approx(of_l2));
-  profile.rates.multicast_bytes_per_cycle = 1;
+  profile.rates.cluster.multicast_bytes_per_cycle = 1;
   CHECK(predicted("multicast", 8) == Approx(1).epsilon(1e-3));
-  profile.rates.multicast_bytes_per_cycle = 1000;
+  profile.rates.cluster.multicast_bytes_per_cycle = 1000;
   CHECK(predicted("multicast", 2) == Approx(2 * of_l2));
-  profile.rates.tile_step_cycles = 16384;
+  profile.rates.cluster.tile_step_cycles = 16384;
   CHECK(predicted("each", 2) == Approx(1));
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("multicast: a rate is needed for tiles, and another where one fetch fe
   const Device device = model::load_profile("h200").device;
   const auto needed = [&](const std::string& by) {
     const Case tested = fetched(by, 4);
-    return tested.probe->describe(tested, device).needed_rates.size();
+    return model::needed_rates(*tested.probe->describe(tested, device).about<ClusterTraffic>()).size();
   };
   CHECK(needed("each") == 1);
   CHECK(needed("multicast") == 2);

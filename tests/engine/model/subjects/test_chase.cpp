@@ -3,7 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "engine/model/chase.hpp"
+#include "engine/model/subjects/chase.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::model::test_chase {
@@ -17,14 +17,14 @@ constexpr std::uint64_t mib = 1024 * kib;
 Profile made_up() {
   Profile profile;
   profile.device.l2_bytes = 16 * mib;
-  profile.rates.l1_bytes = 64 * kib;
-  profile.rates.l2_near_share = 0.25;
-  profile.rates.shared_latency_cycles = 20;
-  profile.rates.l1_latency_cycles = 30;
-  profile.rates.l2_latency_cycles = 200;
-  profile.rates.l2_far_latency_cycles = 400;
-  profile.rates.memory_latency_cycles = 800;
-  profile.rates.miss_sharpness = 4;
+  profile.rates.l1.bytes = 64 * kib;
+  profile.rates.l2.near_share = 0.25;
+  profile.rates.latency.shared_cycles = 20;
+  profile.rates.latency.l1_cycles = 30;
+  profile.rates.latency.l2_cycles = 200;
+  profile.rates.latency.l2_far_cycles = 400;
+  profile.rates.latency.memory_cycles = 800;
+  profile.rates.latency.miss_sharpness = 4;
   return profile;
 }
 
@@ -40,7 +40,7 @@ TEST_CASE("a chase of a level takes its latency, and there is no other level", "
   const Profile h200 = load_profile("h200");
   for (const LatencyLevel& level : latency_levels()) {
     INFO(level.name);
-    CHECK(step_cycles({.level = level.name}, h200) == h200.rates.*level.cycles);
+    CHECK(step_cycles({.level = level.name}, h200) == h200.rates[level.cycles]);
   }
   CHECK_THROWS_AS(step_cycles({.level = "l3"}, h200), std::logic_error);
 }
@@ -61,7 +61,7 @@ TEST_CASE("a chase of a footprint takes what the nearest level that holds it doe
 
 TEST_CASE("where all of L2 is near there is no far part", "[chase]") {
   Profile profile = made_up();
-  profile.rates.l2_near_share = 1;
+  profile.rates.l2.near_share = 1;
   CHECK(cycles_over(16 * mib, profile) == Approx(200).epsilon(0.001));
   CHECK(cycles_over(32 * mib, profile) == Approx(200 / 16.0 + 800 * 15 / 16.0).epsilon(0.001));
 }
@@ -71,8 +71,8 @@ TEST_CASE("caches of whatever size make an average of latencies", "[chase]") {
   for (const double l1_bytes : {1e-18, 1e6, 1e24}) {
     for (const double near : {1e-18, 1.0, 1e24}) {
       for (const std::uint64_t l2_bytes : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}}) {
-        profile.rates.l1_bytes = l1_bytes;
-        profile.rates.l2_near_share = near;
+        profile.rates.l1.bytes = l1_bytes;
+        profile.rates.l2.near_share = near;
         profile.device.l2_bytes = l2_bytes;
         for (const std::uint64_t lines : {std::uint64_t{0}, std::uint64_t{1} << 30U, ~std::uint64_t{0}}) {
           const double cycles = step_cycles({.lines = lines}, profile);

@@ -1,4 +1,4 @@
-#include "engine/model/neighbours.hpp"
+#include "engine/model/subjects/neighbours.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -30,9 +30,9 @@ Flow with_rate_alone(Flow flow) {
 Flow neighbour_flow(unsigned multiprocessors, const Profile& profile) {
   Flow flow;
   flow.of(SharedStage::neighbour_ports) =
-      seconds_of_port(multiprocessors, profile.rates.l2_port_bytes_per_cycle, profile);
-  flow.of(SharedStage::l2) = 1 / (profile.rates.l2_load_sectors_per_s * access::sector_bytes);
-  flow.of(SharedStage::memory) = 1 / profile.rates.dram_read_bytes_per_s;
+      seconds_of_port(multiprocessors, profile.rates.l2.port_bytes_per_cycle, profile);
+  flow.of(SharedStage::l2) = 1 / (profile.rates.l2.load_sectors_per_s * access::sector_bytes);
+  flow.of(SharedStage::memory) = 1 / profile.rates.dram.read_bytes_per_s;
   return with_rate_alone(flow);
 }
 
@@ -43,17 +43,17 @@ Flow victim_flow(const Neighbours& neighbours, const Profile& profile) {
   switch (neighbours.victim) {
     case Neighbours::Victim::l2:
       flow.of(SharedStage::victim_ports) =
-          seconds_of_port(neighbours.victim_multiprocessors, rates.l2_port_bytes_per_cycle, profile);
-      flow.of(SharedStage::l2) = 1 / (rates.l2_load_sectors_per_s * access::sector_bytes);
+          seconds_of_port(neighbours.victim_multiprocessors, rates.l2.port_bytes_per_cycle, profile);
+      flow.of(SharedStage::l2) = 1 / (rates.l2.load_sectors_per_s * access::sector_bytes);
       break;
     case Neighbours::Victim::atomics:
       flow.of(SharedStage::victim_ports) =
-          seconds_of_port(neighbours.victim_multiprocessors, rates.atomic_port_bytes_per_cycle, profile);
-      flow.of(SharedStage::l2) = 1 / (rates.atomic_sectors_per_s * access::sector_bytes);
+          seconds_of_port(neighbours.victim_multiprocessors, rates.atomics.port_bytes_per_cycle, profile);
+      flow.of(SharedStage::l2) = 1 / (rates.atomics.sectors_per_s * access::sector_bytes);
       break;
     case Neighbours::Victim::link:
-      flow.of(SharedStage::link) = 1 / rates.pcie_to_device_bytes_per_s;
-      flow.of(SharedStage::memory) = 1 / rates.dram_write_bytes_per_s;
+      flow.of(SharedStage::link) = 1 / rates.link.to_device_bytes_per_s;
+      flow.of(SharedStage::memory) = 1 / rates.dram.write_bytes_per_s;
       break;
   }
   return with_rate_alone(flow);
@@ -64,9 +64,9 @@ Flow victim_flow(const Neighbours& neighbours, const Profile& profile) {
 double seconds_of_miss(Neighbours::Victim victim, const Rates& rates) {
   switch (victim) {
     case Neighbours::Victim::l2:
-      return 1 / rates.dram_read_bytes_per_s;
+      return 1 / rates.dram.read_bytes_per_s;
     case Neighbours::Victim::atomics:
-      return 2 / rates.dram_copy_bytes_per_s;
+      return 2 / rates.dram.copy_bytes_per_s;
     case Neighbours::Victim::link:
       break;
   }
@@ -102,7 +102,7 @@ BesideRates beside_rates(const Neighbours& neighbours, const Profile& profile, d
   const double waited_for = neighbours.victim == Neighbours::Victim::l2 ? missed_share : 0;
   const double multiprocessors = neighbours.victim_multiprocessors + neighbours.neighbour_beside_multiprocessors;
   const auto weigh = [&](Flow& flow, unsigned its_multiprocessors) {
-    const double of_misses = profile.rates.dram_read_bytes_per_s * its_multiprocessors / multiprocessors;
+    const double of_misses = profile.rates.dram.read_bytes_per_s * its_multiprocessors / multiprocessors;
     flow.weight = (1 - waited_for) * flow.alone_bytes_per_s + waited_for * of_misses;
   };
   weigh(victim, neighbours.victim_multiprocessors);
@@ -162,6 +162,11 @@ NeighbourRates neighbour_rates(const Neighbours& neighbours, const Profile& prof
           .neighbour_alone = neighbour_flow(neighbours.neighbour_multiprocessors, profile).alone_bytes_per_s,
           .neighbour_beside = beside.neighbour,
           .missed_share = missed};
+}
+
+std::vector<RateId> needed_rates(const Neighbours& neighbours) {
+  if (neighbours.victim != Neighbours::Victim::atomics) return {rate_ids.l2.port_bytes_per_cycle};
+  return {rate_ids.l2.port_bytes_per_cycle, rate_ids.atomics.port_bytes_per_cycle, rate_ids.atomics.sectors_per_s};
 }
 
 }  // namespace gpumem::model

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "engine/model/cluster.hpp"
+#include "engine/model/subjects/cluster.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::model::test_cluster {
@@ -14,14 +14,14 @@ namespace {
 
 Rates some_rates() {
   Rates rates;
-  rates.cluster_read_bytes_per_cycle = 20;
-  rates.cluster_read_served_bytes_per_cycle = 21;
-  rates.cluster_read_all_bytes_per_cycle = 1000;
-  rates.cluster_write_bytes_per_cycle = 16;
-  rates.cluster_write_served_bytes_per_cycle = 32;
-  rates.cluster_write_all_bytes_per_cycle = 500;
-  rates.multicast_bytes_per_cycle = 50;
-  rates.tile_step_cycles = 100;
+  rates.cluster.read.alone_bytes_per_cycle = 20;
+  rates.cluster.read.served_bytes_per_cycle = 21;
+  rates.cluster.read.all_bytes_per_cycle = 1000;
+  rates.cluster.write.alone_bytes_per_cycle = 16;
+  rates.cluster.write.served_bytes_per_cycle = 32;
+  rates.cluster.write.all_bytes_per_cycle = 500;
+  rates.cluster.multicast_bytes_per_cycle = 50;
+  rates.cluster.tile_step_cycles = 100;
   return rates;
 }
 
@@ -59,9 +59,9 @@ TEST_CASE("clusters: one limit is found again behind the other", "[cluster]") {
 }
 
 TEST_CASE("clusters: nothing is told without the rates that it takes", "[cluster]") {
-  CHECK(cluster_rates({.move = Move::read}).size() == 3);
-  CHECK(cluster_rates({.move = Move::multicast}).size() == 2);
-  CHECK(cluster_rates({.move = Move::fetch}) == std::vector<RateMember>{&Rates::tile_step_cycles});
+  CHECK(needed_rates(ClusterTraffic{.move = Move::read}).size() == 3);
+  CHECK(needed_rates(ClusterTraffic{.move = Move::multicast}).size() == 2);
+  CHECK(needed_rates(ClusterTraffic{.move = Move::fetch}) == std::vector<RateId>{rate_ids.cluster.tile_step_cycles});
   CHECK(reached({.move = Move::atomic, .movers = 1}) == 0);
   CHECK_THROWS_AS(rates_of(Move::multicast), std::logic_error);
   CHECK_THROWS_AS(rates_of(Move::fetch), std::logic_error);

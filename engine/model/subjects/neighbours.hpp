@@ -8,11 +8,28 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "engine/model/profile.hpp"
-#include "engine/model/workload.hpp"
+
+namespace gpumem {
+
+/// A kernel that goes over the same bytes again and again, or copies over the host link, on one part of the
+/// multiprocessors, while a neighbour on another part streams through device memory.
+struct Neighbours {
+  static constexpr bool headline_alone = true;
+  enum class Victim { l2, atomics, link };
+  Victim victim = Victim::l2;  ///< loads that L2 answers, atomics that it executes, copies by a copy engine
+  unsigned victim_multiprocessors = 1;
+  unsigned neighbour_multiprocessors = 1;         ///< that the neighbour takes when it is alone
+  unsigned neighbour_beside_multiprocessors = 1;  ///< and beside the victim
+  std::uint64_t victim_bytes = 0;                 ///< that the victim goes over
+  bool persists = false;                          ///< they have a persisting window
+};
+
+}  // namespace gpumem
 
 namespace gpumem::model {
 
@@ -41,7 +58,9 @@ struct NeighbourRates {
   double neighbour_beside = 0;
   double missed_share = 0;  ///< of the victim's accesses beside the neighbour, those that L2 does not answer
 };
-/// Needs l2_port_bytes_per_cycle, and for atomics atomic_port_bytes_per_cycle and atomic_sectors_per_s.
 [[nodiscard]] NeighbourRates neighbour_rates(const Neighbours& neighbours, const Profile& profile);
+
+/// Returns the rates that neighbour_rates() needs and that are measured_only.
+[[nodiscard]] std::vector<RateId> needed_rates(const Neighbours& neighbours);
 
 }  // namespace gpumem::model

@@ -1,4 +1,4 @@
-#include "engine/model/peer.hpp"
+#include "engine/model/subjects/peer.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::model::test_peer {
@@ -46,7 +46,7 @@ TEST_CASE("without NVLinks GPUs reach each other over PCI Express", "[model][pee
   PeerTraffic moved = traffic(Mover::copy_engine);
   moved.link = {.path = PeerLink::Path::pcie_switch};
   const Rates& rates = h200().rates;
-  const double slower = std::min(rates.pcie_to_device_bytes_per_s, rates.pcie_to_host_bytes_per_s);
+  const double slower = std::min(rates.link.to_device_bytes_per_s, rates.link.to_host_bytes_per_s);
   CHECK(peer_bytes_per_s(moved, h200()) == slower);
   CHECK(peer_time(moved, h200()).stages.front().stage == "pcie");
   moved.mover = Mover::kernel_read;
@@ -54,7 +54,7 @@ TEST_CASE("without NVLinks GPUs reach each other over PCI Express", "[model][pee
   CHECK(peer_latency_s(moved, h200()) > 825e-9);
   moved.mover = Mover::copy_engine;
   moved.both_ways = true;
-  CHECK(peer_bytes_per_s(moved, h200()) == Approx(rates.pcie_both_ways_bytes_per_s / 2));
+  CHECK(peer_bytes_per_s(moved, h200()) == Approx(rates.link.both_ways_bytes_per_s / 2));
 }
 
 TEST_CASE("what is staged in the host's memory is as fast as the slower half, but for its first piece",
@@ -62,7 +62,7 @@ TEST_CASE("what is staged in the host's memory is as fast as the slower half, bu
   PeerTraffic moved = traffic(Mover::host);
   moved.chunks = 64;
   const double seconds = peer_time(moved, h200()).seconds;
-  const double bytes_s = static_cast<double>(moved.bytes) / h200().rates.pcie_to_host_bytes_per_s;
+  const double bytes_s = static_cast<double>(moved.bytes) / h200().rates.link.to_host_bytes_per_s;
   CHECK(seconds > bytes_s);
   CHECK(seconds < 1.11 * bytes_s);
   moved.chunks = 1;  // then nothing overlaps
@@ -84,28 +84,28 @@ TEST_CASE("copies in a row take as many times the bytes, and the fixed cost of e
   const double latency = peer_latency_s(moved, h200());
   CHECK(peer_time(moved, h200()).seconds == Approx(8 * (alone - latency) + latency));
   moved.commands = 1;
-  CHECK(peer_time(moved, h200()).seconds == Approx(8 * (alone - latency) + latency - 7 * rates.launch_s));
+  CHECK(peer_time(moved, h200()).seconds == Approx(8 * (alone - latency) + latency - 7 * rates.launch.fixed_s));
   moved.bytes = 16;  // nothing hides that each copy of a launch waits for the one before
-  CHECK(peer_time(moved, h200()).seconds == Approx(rates.launch_s + 8 * latency).epsilon(0.001));
+  CHECK(peer_time(moved, h200()).seconds == Approx(rates.launch.fixed_s + 8 * latency).epsilon(0.001));
 }
 
 TEST_CASE("both ways through the host share its memory, where that is known", "[model][peer]") {
   PeerTraffic moved = traffic(Mover::host, true);
   moved.chunks = 64;
   Profile profile = h200();
-  profile.rates.host_memory_bytes_per_s = 100e9;  // each byte is written and read
+  profile.rates.host.memory_bytes_per_s = 100e9;  // each byte is written and read
   CHECK(peer_bytes_per_s(moved, profile) == 25e9);
   moved.both_ways = false;
   CHECK(peer_bytes_per_s(moved, profile) == 50e9);
-  profile.rates.host_memory_bytes_per_s = 0;
-  CHECK(peer_bytes_per_s(moved, profile) == profile.rates.pcie_to_host_bytes_per_s);
+  profile.rates.host.memory_bytes_per_s = 0;
+  CHECK(peer_bytes_per_s(moved, profile) == profile.rates.link.to_host_bytes_per_s);
   moved.both_ways = true;
-  CHECK(peer_bytes_per_s(moved, profile) == Approx(profile.rates.pcie_both_ways_bytes_per_s / 2));
+  CHECK(peer_bytes_per_s(moved, profile) == Approx(profile.rates.link.both_ways_bytes_per_s / 2));
 }
 
 TEST_CASE("what comes before the bytes is all that small copies take", "[model][peer]") {
   const PeerTime tiny = peer_time(traffic(Mover::copy_engine, false, 16), h200());
-  CHECK(tiny.seconds == Approx(h200().rates.peer_copy_s).epsilon(0.01));
+  CHECK(tiny.seconds == Approx(h200().rates.peer.copy_s).epsilon(0.01));
   CHECK(tiny.stages.back().stage == "copies");
 }
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/model/neighbours.hpp"
+#include "engine/model/subjects/neighbours.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::model::test_neighbours {
@@ -16,13 +16,13 @@ Profile profile() {
   Profile profile = load_profile("h200");
   profile.device.l2_bytes = 60U << 20U;
   profile.device.sm_clock_hz = 2'000'000'000;
-  profile.rates.l2_port_bytes_per_cycle = 64;
-  profile.rates.atomic_port_bytes_per_cycle = 24;
-  profile.rates.atomic_sectors_per_s = 50e9;
-  profile.rates.l2_load_sectors_per_s = 200e9;
-  profile.rates.dram_read_bytes_per_s = 4e12;
-  profile.rates.dram_write_bytes_per_s = 4e12;
-  profile.rates.pcie_to_device_bytes_per_s = 50e9;
+  profile.rates.l2.port_bytes_per_cycle = 64;
+  profile.rates.atomics.port_bytes_per_cycle = 24;
+  profile.rates.atomics.sectors_per_s = 50e9;
+  profile.rates.l2.load_sectors_per_s = 200e9;
+  profile.rates.dram.read_bytes_per_s = 4e12;
+  profile.rates.dram.write_bytes_per_s = 4e12;
+  profile.rates.link.to_device_bytes_per_s = 50e9;
   return profile;
 }
 

@@ -6,11 +6,28 @@
 // bandwidth left after this overhead is, on the H200, the data sheets' rate times one factor for all four cases:
 // nvlink_efficiency (configs/gpus/h200.json).
 
+#include <cstdint>
 #include <vector>
 
+#include "engine/machine/peer_link.hpp"
 #include "engine/model/profile.hpp"
-#include "engine/model/schedule.hpp"
-#include "engine/model/workload.hpp"
+#include "engine/model/stage_time.hpp"
+
+namespace gpumem {
+
+/// Bytes that cross from one GPU of the machine to another.
+struct PeerTraffic {
+  enum class Mover { copy_engine, kernel_read, kernel_write, host };
+  Mover mover = Mover::copy_engine;  ///< `host`: both GPUs' copy engines, through its memory
+  PeerLink link = {};
+  std::uint64_t bytes = 0;  ///< of a copy, each way
+  bool both_ways = false;
+  unsigned copies = 1;       ///< in a row, each way
+  unsigned commands = 1;     ///< that these are queued as: one each, or one for all
+  std::uint64_t chunks = 1;  ///< that a copy is cut into on its way through the host's memory
+};
+
+}  // namespace gpumem
 
 namespace gpumem::model {
 

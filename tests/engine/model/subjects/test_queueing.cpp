@@ -3,9 +3,9 @@
 
 #include <stdexcept>
 
-#include "engine/model/chase.hpp"
+#include "engine/model/subjects/chase.hpp"
 #include "engine/model/predict.hpp"
-#include "engine/model/queueing.hpp"
+#include "engine/model/subjects/queueing.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::model::test_queueing {
@@ -14,14 +14,14 @@ namespace {
 
 Rates made_up() {
   Rates rates;
-  rates.memory_queue_loads_cycles = 100;
-  rates.memory_queue_loads_growth = 0.9;
-  rates.memory_queue_both_cycles = 200;
-  rates.memory_queue_both_growth = 0.8;
-  rates.memory_queue_stores_cycles = 300;
-  rates.memory_queue_stores_growth = 0.5;
-  rates.l2_queue_cycles = 10;
-  rates.l2_queue_growth = 0.95;
+  rates.queue.memory_loads.cycles = 100;
+  rates.queue.memory_loads.growth = 0.9;
+  rates.queue.memory_both.cycles = 200;
+  rates.queue.memory_both.growth = 0.8;
+  rates.queue.memory_stores.cycles = 300;
+  rates.queue.memory_stores.growth = 0.5;
+  rates.queue.l2.cycles = 10;
+  rates.queue.l2.growth = 0.95;
   return rates;
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("L2 has one queue, other levels have none", "[queueing]") {
 TEST_CASE("a chase beside traffic takes the level's latency and waits besides", "[queueing][chase]") {
   Profile profile;
   profile.rates = made_up();
-  profile.rates.memory_latency_cycles = 600;
+  profile.rates.latency.memory_cycles = 600;
   CHECK(step_cycles({.level = "memory"}, profile) == 600);
   CHECK(step_cycles({.level = "memory", .traffic_share = 0.5, .written_share = 1}, profile) == 600 + memory(0.5, 1));
 }
@@ -67,7 +67,7 @@ TEST_CASE("what a mix needs is named where a profile lacks it", "[queueing]") {
   CHECK(queue_rates("memory", 0.3).size() == 4);
   Workload workload;
   workload.unmodelled = "it is a chase";
-  workload.needed_rates = queue_rates("l2", 0);
+  workload.subject = Chase{.level = "l2", .traffic_share = 0.5};
   const Profile h100 = load_profile("h100");
   CHECK(why_unpredicted(workload, h100) == "it is a chase");
   Profile without = h100;
