@@ -78,7 +78,7 @@ struct PerRate {
     T on_chip_exponent{};
     T addresses_exponent{};
   };
-  /// Of parts of sectors that neighbouring warps store, and that arrive in L2 one by one.
+  /// The rates of parts of sectors that neighbouring warps store, and that arrive in L2 one by one.
   struct Uncombined {
     T behind_loads_share{};
     T half_stores{};
@@ -101,7 +101,7 @@ struct PerRate {
     T store_saved_cycles{};
     T copy_cycles{};
   };
-  /// Of the host link.
+  /// The rates of the host link.
   struct Link {
     T to_device_bytes_per_s{};
     T to_host_bytes_per_s{};
@@ -186,7 +186,7 @@ struct PerRate {
     T copy_s{};
     T staged_piece_s{};
   };
-  /// Of a multiprocessor, in clusters whose blocks have one each (cluster.hpp).
+  /// The rates of a multiprocessor, in clusters whose blocks have one each (cluster.hpp).
   struct Cluster {
     struct Move {
       T alone_bytes_per_cycle{};

@@ -3,8 +3,8 @@
 
 #include <stdexcept>
 
-#include "engine/model/subjects/chase.hpp"
 #include "engine/model/predict.hpp"
+#include "engine/model/subjects/chase.hpp"
 #include "engine/model/subjects/queueing.hpp"
 #include "tests/catch.hpp"
 
