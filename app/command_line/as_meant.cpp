@@ -5,6 +5,9 @@
 #include "app/command_line/interface.hpp"
 #include "engine/base/words.hpp"
 
+// CLI11 cannot read these itself. An option of it that takes several words takes the names of probes behind them too; a
+// flag that sets another option stands in help, manual and completion; and the value of `-o=FILE` would be "=FILE".
+
 namespace gpumem::app {
 
 namespace {

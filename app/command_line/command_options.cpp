@@ -15,13 +15,14 @@ namespace gpumem::app {
 
 namespace {
 
-/// The text that CLI11 stores for a value that is left out. It cannot be empty: a shell passes an empty text for a
-/// variable that is not set, and such a value stays an error.
+/// The text that CLI11 stores for a value that is left out: the default_str() of the option, or "true" if that is
+/// empty. An empty text would not do either: a shell passes one for a variable that is not set, and such a value stays
+/// an error.
 constexpr const char* left_out = "(defaults)";
 
 /// Returns the error of an option's value; empty if the value is fine.
 std::string refuse_option_as_value(const std::string& text) {
-  if (text.empty() || text.front() == '\0') return "needs a value";  // a zero begins the words behind "--" of `run`
+  if (text.empty()) return "needs a value";
   return text.starts_with("--") ? fmt::format("needs a value before the option '{}'", text) : "";
 }
 
@@ -56,6 +57,7 @@ void CommandOptions::add_argument(const std::string& value_name, std::optional<s
 void CommandOptions::add_argument(const std::string& value_name, std::vector<std::string>& target,
                                   const std::string& help) {
   command_.add_option(argument_name(value_name), target, help)->option_text(value_name);
+  if (value_name.starts_with(behind_mark)) others_command_ = &target;
 }
 
 void CommandOptions::add_switch(const std::string& flag, bool& target, const std::string& help) {
@@ -120,7 +122,8 @@ Interface CommandOptions::describe_program(const KnownNames& known) const {
   return describe_interface(*command_.get_parent(), known);
 }
 
-void CommandOptions::read() {
+void CommandOptions::read(const std::vector<std::string>& behind_the_mark) {
+  if (others_command_ != nullptr) *others_command_ = behind_the_mark;
   for (const auto& reader : readers_) reader();
 }
 

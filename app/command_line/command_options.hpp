@@ -61,8 +61,9 @@ class CommandOptions {
   /// All declarations of the program made so far.
   [[nodiscard]] Interface describe_program(const KnownNames& known) const;
 
-  /// Reads the values given, once the command line has been parsed. Throws a usage error.
-  void read();
+  /// Reads the values given, once the command line has been parsed. The words behind the mark, which CLI11 has not
+  /// seen, go to the argument that is somebody else's command line. Throws a usage error.
+  void read(const std::vector<std::string>& behind_the_mark);
 
  private:
   /// Throws a usage error that suggests the nearest word.
@@ -70,7 +71,8 @@ class CommandOptions {
                                                const std::string& flag);
 
   CLI::App& command_;
-  std::deque<std::string> texts_;  ///< that CLI11 writes to
+  std::deque<std::string> texts_;                       ///< that CLI11 writes to
+  std::vector<std::string>* others_command_ = nullptr;  ///< the argument behind the mark; null if there is none
   std::vector<std::function<void()>> readers_;
 };
 

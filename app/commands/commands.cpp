@@ -160,15 +160,16 @@ void refuse_what_is_left(const CLI::App& app, const CommandEntry& command, const
   refuse_argument(unknown.front(), command, interface, known, line);
 }
 
-/// Joins the words behind "--" of `run` into one, a zero before each, so that CLI11 does not parse them.
-std::vector<std::string> with_command_in_one(std::vector<std::string> arguments) {
+/// Takes the words behind "--" off a command line whose command runs somebody else's. CLI11 would give them to the last
+/// argument, but split words such as "[1,2]".
+std::vector<std::string> take_behind_mark(std::vector<std::string>& arguments, const Interface& interface) {
+  if (arguments.empty()) return {};
+  const auto command = std::ranges::find(interface.commands, arguments.front(), &CommandEntry::name);
+  if (command == interface.commands.end() || argument_behind_mark(*command) == nullptr) return {};
   const auto mark = std::ranges::find(arguments, "--");
-  if (arguments.empty() || arguments.front() != "run" || mark == arguments.end()) return arguments;
-  std::string words;
-  for (auto word = mark + 1; word != arguments.end(); ++word) words += '\0' + *word;
+  std::vector<std::string> behind(mark == arguments.end() ? mark : mark + 1, arguments.end());
   arguments.erase(mark, arguments.end());
-  if (!words.empty()) arguments.push_back(words);
-  return arguments;
+  return behind;
 }
 
 /// The help of the command that was given, or of the probes that it is about. Throws a usage error for an unknown name.
@@ -245,12 +246,12 @@ Request parse_command_line(const std::vector<std::string>& given, const KnownNam
   }
 
   refuse_empty_values(given);
-  const std::vector<std::string> meant = as_meant(given, interface);
+  std::vector<std::string> meant = as_meant(given, interface);
   refuse_unmarked_program(meant, interface);
   refuse_values_of_others(meant, interface);
-  const std::vector<std::string> arguments = with_command_in_one(meant);
+  const std::vector<std::string> behind_the_mark = take_behind_mark(meant, interface);
   try {
-    program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    program.parse(std::vector<std::string>(meant.rbegin(), meant.rend()));
   } catch (const CLI::CallForHelp&) {
     return print(help_asked_for(program, interface, known, given));
   } catch (const CLI::CallForVersion&) {
@@ -263,7 +264,7 @@ Request parse_command_line(const std::vector<std::string>& given, const KnownNam
     Declared& subcommand = declared[i];
     if (!subcommand.app.parsed()) continue;
     refuse_what_is_left(subcommand.app, interface.commands[i], interface, known, given);
-    subcommand.options.read();
+    subcommand.options.read(behind_the_mark);
     Request request = subcommand.make_request();
     request.takes_long = subcommand.command.takes_long;
     return request;

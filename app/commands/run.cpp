@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <functional>
@@ -8,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "app/command_line/build_information.hpp"
 #include "app/command_line/command_options.hpp"
@@ -273,15 +271,8 @@ MakeRequest run_options(CommandOptions& options, const KnownNames&) {
       "  gpumem explain before.json               every wasteful line\n"
       "  gpumem compare before.json after.json    kernel by kernel");
   return [arguments] {
-    // parse_command_line() joined the words behind "--" into one, a zero before each.
-    if (arguments->command.size() != 1 || !arguments->command.front().starts_with('\0')) {
+    if (arguments->command.empty()) {
       throw usage_error("run needs a command behind --, e.g. gpumem run -- python3 train.py");
-    }
-    const std::string words = std::exchange(arguments->command, {}).front();
-    for (std::size_t begin = 0; begin < words.size();) {
-      const std::size_t end = std::min(words.find('\0', begin + 1), words.size());
-      arguments->command.push_back(words.substr(begin + 1, end - begin - 1));
-      begin = end;
     }
     if (arguments->replay && !arguments->counters) throw usage_error("--replay needs --counters: nothing else repeats");
     if (arguments->kernel) static_cast<void>(report::NamePattern(*arguments->kernel));
