@@ -40,7 +40,7 @@ struct Demand {
     double read_bytes = 0;  ///< loads in 64-byte atoms, and the fills of sectors left incomplete
     double write_bytes = 0;
   };
-  /// The demand of accesses over the host link.
+  /// Accesses over the host link.
   struct Link {
     double load_lines = 0;
     double load_atoms = 0;

@@ -2,7 +2,7 @@
 // The model: what a workload demands of each stage (demand.hpp), over the rate of that stage (stages.hpp). The slowest
 // stage is the bottleneck and, with the fixed cost of a launch, gives the time. A workload of several operations takes
 // as long as simulating them does (schedule.hpp), each launch being such a time. Bytes that cross between GPUs take as
-// long as their link takes (peer.hpp).
+// long as their link takes (subjects/peer.hpp).
 
 #include <optional>
 #include <string>

@@ -78,7 +78,7 @@ struct PerRate {
     T on_chip_exponent{};
     T addresses_exponent{};
   };
-  /// The rates of parts of sectors that neighbouring warps store, and that arrive in L2 one by one.
+  /// Parts of sectors that neighbouring warps store, and that arrive in L2 one by one.
   struct Uncombined {
     T behind_loads_share{};
     T half_stores{};
@@ -101,7 +101,7 @@ struct PerRate {
     T store_saved_cycles{};
     T copy_cycles{};
   };
-  /// The rates of the host link.
+  /// Rates of the host link.
   struct Link {
     T to_device_bytes_per_s{};
     T to_host_bytes_per_s{};
@@ -139,7 +139,7 @@ struct PerRate {
     T copy_piece_s{};
     T memory_bytes_per_s{};
   };
-  /// From one load to the next that waits for it, by what answers (chase.hpp).
+  /// From one load to the next that waits for it, by what answers (subjects/chase.hpp).
   struct Latency {
     T register_cycles{};
     T shared_cycles{};
@@ -155,7 +155,7 @@ struct PerRate {
     T host_cycles{};
     T miss_sharpness{};
   };
-  /// The queues of a busy memory (queueing.hpp).
+  /// The queues of a busy memory (subjects/queueing.hpp).
   struct Queue {
     struct Of {
       T cycles{};
@@ -186,7 +186,7 @@ struct PerRate {
     T copy_s{};
     T staged_piece_s{};
   };
-  /// The rates of a multiprocessor, in clusters whose blocks have one each (cluster.hpp).
+  /// Rates of a multiprocessor, in clusters whose blocks have one each (subjects/cluster.hpp).
   struct Cluster {
     struct Move {
       T alone_bytes_per_cycle{};
@@ -220,7 +220,7 @@ struct PerRate {
   Peer peer{};
   Cluster cluster{};
 
-  // All members are Ts, one after another.
+  // All members are Ts, one after another: this is an array of them.
   [[nodiscard]] T& operator[](RateId rate) { return reinterpret_cast<T*>(this)[rate.place]; }
   [[nodiscard]] const T& operator[](RateId rate) const { return reinterpret_cast<const T*>(this)[rate.place]; }
 };
