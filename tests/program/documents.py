@@ -2,8 +2,8 @@
 """README.md and the pages under docs/, taken apart, and a place to run their commands in.
 
     tests/program/documents.py      rewrites what they show under '$ gpumem ...' where the program prints something else,
-                                    docs/expected.md, the page of docs/portrait/, and the probes' part of
-                                    the Python package
+                                    docs/expected.md, the page of docs/portrait/, the tables of probes and
+                                    the probes' part of the Python package
 """
 
 import contextlib
@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 import harness
 import predicted_anew
+import probe_tables
 import quote
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -343,7 +344,7 @@ def quotes_of(page):
 
 def update():
     quoting = [page for page in PAGES if "<!--= " in page.read_text(encoding="utf-8")]
-    for path, text in {EXPECTED: expected(), PORTRAIT: portrait(),
+    for path, text in {EXPECTED: expected(), PORTRAIT: portrait(), **probe_tables.files(),
                        **{page: quotes_of(page) for page in quoting}}.items():
         if text != path.read_text(encoding="utf-8"):
             print(path.relative_to(ROOT))

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import unittest
 
+import probe_tables
 from documents import (CONTRIBUTING, DOCS, EXPECTED, FOR_DEVELOPERS, PAGES, PORTRAIT, README, ROOT, Sandbox, anchors, blocks,
                        command_lines, differences, execute, expand, expected, links, portrait, prose, quoted_commands,
                        sections, spans, table)
@@ -200,36 +201,12 @@ class Lists(PageTest):
         self.assertEqual(set(PAGES) - {README} - linked, set())
 
     def test_probes(self):
-        """Each has a row that leads to its page, and there a row with its axes and their defaults; what many of them take
-        stands in a table of its own."""
-        text = sections(PROBES)
-        rows = table(text["The probes"])
-        page_of = {spans(name)[0]: DOCS / links(name)[0].partition("#")[0] for _, name, _ in rows}
-        families = {}
-        for family, name, _ in rows:
-            title = re.sub(r"\[(.*)\]\(.*\)", r"\1", family) or title
-            families[spans(name)[0]] = title
-        listed = {}
-        for page in sorted(set(page_of.values())):
-            introduction = next(iter(sections(page).values()))
-            for name, *_, axes in table(introduction):
-                (probe,) = spans(name)
-                self.assertEqual(page_of[probe], page, probe)
-                listed[probe] = dict(span.split(" ", 1) for span in spans(axes))
-        shared = {(probe, spans(axis)[0]) for axis, _, probes in table(text["Axes that many probes share"])
-                  for probe in spans(probes)}
-        probes = json.loads(self.succeed("list", "--json"))
-        self.assertEqual(families, {probe["name"]: probe["family"] for probe in probes})
-        self.assertEqual(list(dict.fromkeys(families.values())), re.findall(r"^\w.*(?=\n  )", self.succeed("list"), re.MULTILINE))
-        expected = {}
-        for probe in probes:
-            axes = {axis["flag"]: axis["default"] for axis in probe["axes"]}
-            others = {flag for name, flag in shared if name == probe["name"]}
-            self.assertLessEqual(others, set(axes), probe["name"])
-            expected[probe["name"]] = {flag: default for flag, default in axes.items() if flag not in others}
-        self.maxDiff = None
-        self.assertEqual(listed, expected)
-        self.assertEqual(set(page_of), set(listed))
+        """Each has a row that leads to its place, and on that page a row with its axes and their defaults; what many of
+        them take stands in a table of its own."""
+        for page, text in probe_tables.files().items():
+            with self.subTest(page.name):
+                self.assertEqual(page.read_text(encoding="utf-8").splitlines(), text.splitlines(),
+                                 "tests/program/documents.py writes it anew")
 
     def test_glossary(self):
         """Terms in alphabetical order, each with a place of its own, to which pages link."""
