@@ -44,7 +44,7 @@ std::string case_words(const Cases& among, const Record& record) {
   std::set<std::string> telling = varying(among);
   for (const std::string& chosen : record.chosen) telling.erase(chosen);  // by nobody's wish
   telling.insert({record.swept, record.compared});
-  const std::string place = case_words(record, telling);
+  const std::string place = parameter_words(record, telling);
   const std::string probe = one_line(record.probe);
   if (place.empty()) return probe;
   const auto other_probe = [&](const Record* other) { return other->probe != record.probe; };
@@ -53,7 +53,7 @@ std::string case_words(const Cases& among, const Record& record) {
 
 std::string reason_of(const Record& record) { return one_line(record.reason.value_or("no reason known")); }
 
-std::string case_words(const Cases& all, const Record& record) {
+std::string probe_and_case_words(const Cases& all, const Record& record) {
   Cases own;
   std::ranges::copy_if(all, std::back_inserter(own), [&](const Record* other) { return other->probe == record.probe; });
   std::string words = case_words(own, record);
@@ -75,7 +75,7 @@ Cases missing_cases(const Report& report, const CheckRules& rules) {
 
 std::string missing_words(const Cases& missing, std::size_t planned) {
   return fmt::format("{} of {} not in the report, the first: {}", missing.size(), counted(planned, "case"),
-                     case_words(missing, *missing.front()));
+                     probe_and_case_words(missing, *missing.front()));
 }
 
 std::string labelled_value(std::string_view quantity, double value) {

@@ -17,7 +17,7 @@ inline constexpr const char* predicted_reason = "predicted, not measured; add --
 [[nodiscard]] std::string case_words(const Cases& among, const Record& record);
 
 /// Names a case among those of several probes: "offset 3, read", "transfer 64 KiB, pinned host memory".
-[[nodiscard]] std::string case_words(const Cases& all, const Record& record);
+[[nodiscard]] std::string probe_and_case_words(const Cases& all, const Record& record);
 
 /// Why a case failed or was skipped, on one line.
 [[nodiscard]] std::string reason_of(const Record& record);

@@ -287,7 +287,7 @@ std::string hold_flags(const Expectation& expectation, const Report& report, con
   result.cases = flagged.empty() ? ran : flagged;
   if (!flagged.empty()) {
     result.verdict = Verdict::fail;
-    const std::string first = case_words(cases_of(report.results, ran), report.results[flagged.front()]);
+    const std::string first = probe_and_case_words(cases_of(report.results, ran), report.results[flagged.front()]);
     return fmt::format("{}: {}; {} of {}", first, join(raised, ", "), flagged.size(), counted(ran.size(), "case"));
   }
   if (!report.watched) return "the report is older and does not say which flags were watched";

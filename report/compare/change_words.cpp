@@ -25,7 +25,7 @@ std::string case_name(const Comparison& comparison, const ComparedCase& compared
   }
   std::set<std::string> telling = varying(same_probe);
   for (const std::string& chosen : compared.record->chosen) telling.erase(chosen);
-  const std::string position = case_words(*compared.record, telling);
+  const std::string position = parameter_words(*compared.record, telling);
   if (position.empty()) return one_line(compared.record->probe);
   const bool said = position.starts_with(compared.record->probe);  // "offset 3" is of the probe offset
   return others && !said ? one_line(compared.record->probe) + ", " + position : position;

@@ -35,13 +35,13 @@ std::string limit_words(const Evidence& e) {
          fmt::format(" (close behind: {}, {})", stage_words(e.next->stage), stage_time_words(*seconds_of(*e.next)));
 }
 
-std::string better_words(const BetterCase& better) {
+std::string better_case_name(const BetterCase& better) {
   return better.place == nullptr ? "another case" : position_phrase(*better.place);
 }
 
 /// "better: pinned host memory, 3.05 x".
 std::string better_words(const BetterCase& better) {
-  return fmt::format("better: {}, {}", better_words(better), times_words(better.gain));
+  return fmt::format("better: {}, {}", better_case_name(better), times_words(better.gain));
 }
 
 /// Returns how good a case is, by its measured or by its predicted headline; nullopt if it has none, or if neither
@@ -101,7 +101,7 @@ Explanation without_waste(const Evidence& e, bool sorting_gains) {
     if (!more) {
       return {.brief = brief,
               .full = fmt::format("{} is {} as fast; the model cannot explain why.",
-                                  capitalised(better_words(*e.better)), times_words(e.better->gain))};
+                                  capitalised(better_case_name(*e.better)), times_words(e.better->gain))};
     }
     return {.brief = brief,
             .full = fmt::format("{}, because a useful byte takes {} less time of {}.", capitalised(brief),
@@ -126,9 +126,9 @@ Explanation by_rule(const Rule& rule, const Evidence& e) {
   const std::string gain = next ? ": " + times_words(next->gain) : "";
   std::string full = filled(rule.fact, rule, e);
   if (!rule.cure.empty()) full += fmt::format("; {}", rule.cure);
-  if (next) full += gain + " at " + better_words(*next);
+  if (next) full += gain + " at " + better_case_name(*next);
   full += ".";
-  if (e.better && !next) full += " " + capitalised(better_words(*e.better)) + ".";
+  if (e.better && !next) full += " " + capitalised(better_case_name(*e.better)) + ".";
   if (e.better && next && e.better->gain >= noticeable * next->gain) full += " Still " + better_words(*e.better) + ".";
   const std::string brief = filled(rule.brief, rule, e);
   const std::string cure = brief + (rule.brief_cure.empty() ? "" : "; ") + std::string(rule.brief_cure);

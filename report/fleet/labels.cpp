@@ -62,7 +62,7 @@ std::vector<std::string> case_labels(const Fleet& fleet, const FleetKind& kind) 
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < records.size(); ++i) {
     const FleetCaseName& name = fleet.names->case_name(kind.cases[i].name);
-    std::vector<std::string> parts = {case_words(records[i], telling[name.probe])};
+    std::vector<std::string> parts = {parameter_words(records[i], telling[name.probe])};
     if (name.is_metric) parts.push_back(quantity_words(name.quantity));
     if (name.repetition > 0) parts.push_back(fmt::format("repetition {}", name.repetition));
     if (parts.front().empty()) parts.erase(parts.begin());

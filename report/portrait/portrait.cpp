@@ -282,7 +282,8 @@ std::string beside_profile(const Report& report) {
   const std::set<std::string> telling = telling_apart(cases);
   std::vector<std::string> furthest;
   for (const Record* record : std::span(cases).first(std::min(far, most))) {
-    furthest.push_back(fmt::format("{}, {}: {} instead of {}", one_line(record->probe), case_words(*record, telling),
+    furthest.push_back(fmt::format("{}, {}: {} instead of {}", one_line(record->probe),
+                                   parameter_words(*record, telling),
                                    value_words(record->headline.quantity, *record->headline.measured),
                                    value_words(record->headline.quantity, *record->headline.predicted)));
   }

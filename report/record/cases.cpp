@@ -104,7 +104,7 @@ std::set<std::string> varying(const Cases& cases) {
   return names;
 }
 
-std::string case_words(const Record& record, const std::set<std::string>& telling) {
+std::string parameter_words(const Record& record, const std::set<std::string>& telling) {
   std::vector<std::string> parts;
   for (const Parameter& parameter : record.parameters) {
     if (!telling.contains(parameter.name)) continue;

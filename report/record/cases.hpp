@@ -46,7 +46,7 @@ using Cases = std::vector<const Record*>;
 [[nodiscard]] std::set<std::string> varying(const Cases& cases);
 
 /// Describes a record by its values of the parameters in `telling`: "offset 3, write". Empty if it has none of them.
-[[nodiscard]] std::string case_words(const Record& record, const std::set<std::string>& telling);
+[[nodiscard]] std::string parameter_words(const Record& record, const std::set<std::string>& telling);
 
 /// Describes a record by the parameters in which the cases differ: "4 streams, overlap staged". "this case" if they
 /// differ in none.
