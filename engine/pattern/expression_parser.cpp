@@ -41,11 +41,11 @@ constexpr std::array binary_operators = {
     BinaryOperator{"%", 10, Opcode::remainder},
 };
 
-constexpr std::array<std::string_view, variables> names = {"i", "n", "lane", "warp", "thread", "block"};
+constexpr std::array<std::string_view, variables> variable_names = {"i", "n", "lane", "warp", "thread", "block"};
 
 const std::vector<std::string>& known_names() {
   static const std::vector<std::string> all = [] {
-    std::vector<std::string> result(names.begin(), names.end());
+    std::vector<std::string> result(variable_names.begin(), variable_names.end());
     for (const char* function : {"min", "max"}) result.emplace_back(function);
     return result;
   }();
@@ -184,14 +184,14 @@ class Parser {
   std::uint16_t name() {
     const Token word = token_;
     if (word.text == "min" || word.text == "max") return smaller_or_larger();
-    const auto* const found = std::ranges::find(names, own_name(word.text));
-    if (found == names.end()) {
+    const auto* const found = std::ranges::find(variable_names, own_name(word.text));
+    if (found == variable_names.end()) {
       fail(fmt::format("{} is none of the names {}{}", quoted(word.text), fmt::join(known_names(), ", "),
                        did_you_mean(word.text, known_names())));
     }
     advance();
     if (token_.is("(")) fail(fmt::format("{} is a value, not a function; an operator is missing", quoted(word.text)));
-    return builder_.variable(static_cast<Variable>(found - names.begin()), word.column);
+    return builder_.variable(static_cast<Variable>(found - variable_names.begin()), word.column);
   }
 
   /// Translates the names that CUDA has for variables: threadIdx.x is `thread`. Refuses CUDA's names for which there is
@@ -239,7 +239,7 @@ class Parser {
 
 }  // namespace
 
-std::string_view name_of(Variable variable) { return names[static_cast<std::size_t>(variable)]; }
+std::string_view name_of(Variable variable) { return variable_names[static_cast<std::size_t>(variable)]; }
 
 Expression parse_with(std::string_view text, std::string_view option, std::optional<std::int64_t> swept) {
   return Parser(text, option, swept).parse();
