@@ -289,7 +289,7 @@ class Manual(ProgramTest):
         self.assertLessEqual(self.page.count("\n"), MOST_LINES_OF_MANUAL)
 
     def test_every_command_and_option(self):
-        """Those that several commands share stand once, and by name under each."""
+        """Options that several commands share stand once, and by name under each."""
         plain = self.page.replace("\\-", "-").replace("\\fB", "").replace("\\fR", "")
         shared = re.search(r"^\.SH OPTIONS\n(.*?)^\.SH ", plain, re.MULTILINE | re.DOTALL)[1]
         for command in re.findall(r"^  ([a-z]+) ", self.succeed("--help"), re.MULTILINE):
