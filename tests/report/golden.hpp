@@ -1,12 +1,30 @@
 #pragma once
-// What a writer makes, held against a file of tests/report/golden.
+// Texts that are held against the files of tests/report/golden.
 
 #include <string>
+#include <utility>
 
 namespace gpumem::report {
 
 /// Checks that they are the same. With GPUMEM_UPDATE_GOLDEN in the environment it then writes the file anew, so that
 /// the run that changes a file fails, and the next one passes.
 void compare_with_golden(const std::string& name, const std::string& text);
+
+/// The base of a test case that says sentences (TEST_CASE_METHOD). They stand in a golden file, a line each, under the
+/// name of the test case: the test itself asserts keys, and a changed sentence changes no test.
+class Sentences {
+ public:
+  explicit Sentences(std::string file) : file_(std::move(file)) {}
+  /// Compares what was told, as compare_with_golden() does.
+  ~Sentences();
+  Sentences(const Sentences&) = delete;
+  Sentences& operator=(const Sentences&) = delete;
+
+  void tell(const std::string& sentence) { told_ += sentence + "\n"; }
+
+ private:
+  std::string file_;
+  std::string told_;
+};
 
 }  // namespace gpumem::report
