@@ -11,7 +11,6 @@
 
 #include "engine/base/demangle.hpp"
 #include "inject/driver.hpp"
-#include "inject/known_launches.hpp"
 #include "inject/output.hpp"
 #include "inject/ranges.hpp"
 #include "inject/time_line.hpp"
@@ -50,11 +49,8 @@ std::string short_name(const std::string& kernel) {
 }
 
 void forget_module(CUmodule module) {
-  {
-    const std::lock_guard lock(dropping);
-    dropped.push_back(module);
-  }
-  forget_known_launches();
+  const std::lock_guard lock(dropping);
+  dropped.push_back(module);
 }
 
 Kernel* kernel_of(CUcontext context, CUfunction function, const char* symbol, const Options& options) {

@@ -63,16 +63,22 @@ template <class Parameter>
 [[nodiscard]] Fact cost_fact(const Outcome& slow, const Outcome& fast, const char* costs, const char* no_cost,
                              std::vector<FactValue> values);
 
-/// Adds what one alternative gains over another, for each number of a further parameter that both have: a fact for the
-/// numbers where it is better, and one for those where it is not. Both templates have places for the numbers, by the
+/// The templates of facts about a gain. Both have places for the same values.
+struct GainTemplates {
+  const char* gains;
+  const char* no_gain;
+};
+
+/// Returns what one alternative gains over another, for each number of a further parameter that both have: a fact for
+/// the numbers where it is better, and one for those where it is not. The templates have places for the numbers, by the
 /// name of their parameter, and `gain_ratio`.
 template <class Parameter>
-void add_gains(std::vector<Fact>& facts, std::span<const Outcome> outcomes, const Parameter& alternatives,
-               const typename Parameter::Type& from, const typename Parameter::Type& to, const TypedParameter& number,
-               const char* gains, const char* no_gain) {
+std::vector<Fact> gains_of(std::span<const Outcome> outcomes, const Parameter& alternatives,
+                           const typename Parameter::Type& from, const typename Parameter::Type& to,
+                           const TypedParameter& number, const GainTemplates& templates) {
   const std::vector<FactValue> places = {{number.name, std::vector<double>{}}, {"gain_ratio", std::vector<double>{}}};
-  Fact better_fact{FactKind::fastest, {}, gains, places};
-  Fact other_fact{FactKind::as_fast_as, {}, no_gain, places};
+  Fact better_fact{FactKind::fastest, {}, templates.gains, places};
+  Fact other_fact{FactKind::as_fast_as, {}, templates.no_gain, places};
   for (const Outcome& after : outcomes) {
     if (after.tested[alternatives] != to) continue;
     const auto before = std::ranges::find_if(outcomes, [&](const Outcome& outcome) {
@@ -84,9 +90,11 @@ void add_gains(std::vector<Fact>& facts, std::span<const Outcome> outcomes, cons
     fact.values[0].items.emplace_back(static_cast<double>(after.tested.number(number)));
     fact.values[1].items.emplace_back(gain(*before, after));
   }
+  std::vector<Fact> facts;
   for (Fact* fact : {&better_fact, &other_fact}) {
     if (!fact->outcomes.empty()) facts.push_back(std::move(*fact));
   }
+  return facts;
 }
 
 /// The headline as a value of a fact, with what was predicted of it.

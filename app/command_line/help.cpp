@@ -61,18 +61,20 @@ std::string toolkit_release(const std::string& cuda_compiler) {
 
 }  // namespace
 
-std::string probe_lines(std::span<const Probe> probes, std::size_t indent, std::size_t width) {
+std::vector<const Probe*> by_family(std::span<const Probe> probes) {
   std::vector<const Probe*> all;
-  std::size_t longest = 0;
-  for (const Probe& probe : probes) {
-    all.push_back(&probe);
-    longest = std::max(longest, probe.name.size());
-  }
+  for (const Probe& probe : probes) all.push_back(&probe);
   std::ranges::stable_sort(all, {}, &Probe::family);
+  return all;
+}
+
+std::string probe_lines(std::span<const Probe> probes, std::size_t indent, std::size_t width) {
+  std::size_t longest = 0;
+  for (const Probe& probe : probes) longest = std::max(longest, probe.name.size());
   const std::string margin(indent, ' ');
   std::string text;
   std::optional<Family> family;
-  for (const Probe* probe : all) {
+  for (const Probe* probe : by_family(probes)) {
     if (probe->family != family) text += fmt::format("{}{}\n", margin, to_string(probe->family));
     family = probe->family;
     text += report::two_columns(margin + "  " + probe->name, probe->purpose, width, indent + 2 + longest + 2);

@@ -104,6 +104,9 @@ struct Interface {
 /// The arguments of a command and the place of its options among them, as usage shows them.
 [[nodiscard]] std::string arguments_in_usage(const std::vector<std::string>& arguments, const std::string& options);
 
+/// The probes, those of one family together.
+[[nodiscard]] std::vector<const Probe*> by_family(std::span<const Probe> probes);
+
 /// A line for each probe under the headings of their families, all of them `indent` columns from the left.
 [[nodiscard]] std::string probe_lines(std::span<const Probe> probes, std::size_t indent, std::size_t width);
 
@@ -126,8 +129,8 @@ struct Interface {
 /// shell.
 [[nodiscard]] std::string completion_script(const std::string& shell);
 
-/// The manual page gpumem(1) in roff, man macros: every command with its options as --help shows them, exit codes,
-/// environment and files.
+/// The manual page gpumem(1) in roff, man macros: every command with the options that only it has, what several
+/// commands share, the probes by name and purpose, exit codes, environment and files. Texts are those of --help.
 [[nodiscard]] std::string manual_page(const Interface& interface);
 
 }  // namespace gpumem::app

@@ -7,7 +7,6 @@
 #include <sstream>
 #include <string_view>
 
-#include "app/command_line/axes.hpp"
 #include "app/command_line/build_information.hpp"
 #include "app/command_line/interface.hpp"
 #include "report/text/text.hpp"
@@ -22,11 +21,18 @@ constexpr const char* description[] = {
     "aligned, shifted and strided access, bank conflicts in shared memory, copies from and to every kind of host "
     "memory. Every case has up to three readings: `predicted` by a model, which needs no GPU, `measured` by the clock, "
     "and `counted` by the hardware. Every output is verified: a case with wrong data has no bandwidth.",
-    "An axis flag alone selects its probe. Values are ranges (`0..32`, inclusive), steps (`0..32:4`), factors "
-    "(`1..1024*2`), lists (`1,2,5,8..10`), names, and sizes (`64MiB`, `4KiB..1GiB*4`; `KB` and `MB` are powers of "
-    "ten).",
-    ("Standard output carries results only; progress and notices go to standard error. Bandwidths are in GB/s, 1e9 "
-     "bytes a second."),
+    "Standard output carries results only; progress and notices go to standard error. Bandwidths are in GB/s, 1e9 "
+    "bytes a second.",
+};
+
+constexpr const char* about_shared_options[] = {
+    "Several commands share the options below. Each command lists its own, and names the shared ones that it takes.",
+};
+
+constexpr const char* about_probes[] = {
+    "`gpumem probe NAME` runs a probe; so does one of its axes alone, as in `gpumem probe --offset 0..32`. "
+    "`gpumem probe NAME --help` explains the axes of a probe, and `gpumem list NAME` also says which values they take "
+    "and which quantities the probe reports.",
 };
 
 struct Entry {
@@ -77,13 +83,6 @@ constexpr Entry files[] = {
     {"share/gpumem/plot.py", "Draws saved JSON reports with choices: one figure, another quantity, some cases."},
     {"share/gpumem/schema", "JSON Schemas of reports, profiles and suites."},
     {"share/doc/gpumem", "The method behind the numbers, and its limits."},
-};
-
-constexpr Entry examples[] = {
-    {"gpumem probe --offset 0..32 --op write --counters --why", "Measure what misalignment costs, and say why."},
-    {"gpumem probe --offset 0..32 --op write --backend model --gpu h200", "Predict the same without a GPU."},
-    {"gpumem probe --transfer pinned,pageable --output transfer.json",
-     "Find out what page-locked host memory buys, and keep the report."},
 };
 
 constexpr const char* see_also = R"(.BR nvidia\-smi (1),
@@ -152,14 +151,17 @@ std::string paragraph(const std::string& text) {
   return carried.empty() ? result : result + carried + "\n";
 }
 
-/// Paragraphs, with the text between backquotes in bold.
-std::string described(std::span<const char* const> paragraphs) {
+/// A paragraph, with the text between backquotes in bold.
+std::string paragraph_in_fonts(const std::string& plain) {
   std::string text;
   bool bold = false;
-  for (const char* plain : paragraphs) {
-    if (!text.empty()) text += ".PP\n";
-    for (const char c : paragraph(plain)) text += c != '`' ? std::string(1, c) : (bold = !bold) ? "\\fB" : "\\fR";
-  }
+  for (const char c : paragraph(plain)) text += c != '`' ? std::string(1, c) : (bold = !bold) ? "\\fB" : "\\fR";
+  return text;
+}
+
+std::string described(std::span<const char* const> paragraphs) {
+  std::string text;
+  for (const char* plain : paragraphs) text += (text.empty() ? "" : ".PP\n") + paragraph_in_fonts(plain);
   return text;
 }
 
@@ -188,6 +190,15 @@ std::string value_in_fonts(std::string_view value) {
   return result;
 }
 
+/// True if one of the options is this one: named and explained alike.
+bool holds(const std::vector<OptionEntry>& options, const OptionEntry& wanted) {
+  return std::ranges::any_of(options, [&](const OptionEntry& option) {
+    return option.names == wanted.names && option.value == wanted.value && option.help == wanted.help;
+  });
+}
+
+bool is_help(const OptionEntry& option) { return option.names.front() == "--help"; }
+
 std::string option_entry(const OptionEntry& option) {
   std::string names;
   for (const std::string& name : std::ranges::reverse_view(option.names)) {  // short ones first
@@ -197,24 +208,59 @@ std::string option_entry(const OptionEntry& option) {
   return option.value.empty() ? names : names + " " + value_in_fonts(option.value);
 }
 
-std::string options(const CommandEntry& command) {
-  std::string text;
-  std::string group;
-  for (const OptionEntry& option : command.options) {
-    if (!command.name.empty() && option.names.front() == "--help") continue;  // said once, of the program
-    if (option.group != group) {
-      group = option.group;
-      if (group != "Options") text += fmt::format(".PP\n{}:\n", roff(group));
+std::string option_paragraph(const OptionEntry& option) {
+  return ".TP\n" + option_entry(option) + "\n" + paragraph(option.help);
+}
+
+/// The options that several commands declare with the same words, those of one group together.
+std::vector<OptionEntry> shared_options(const std::vector<CommandEntry>& commands) {
+  std::vector<OptionEntry> shared;
+  for (const CommandEntry& command : commands) {
+    for (const OptionEntry& option : command.options) {
+      const auto takes_it = [&](const CommandEntry& other) { return holds(other.options, option); };
+      if (holds(shared, option) || std::ranges::count_if(commands, takes_it) == 1) continue;
+      const auto last = std::ranges::find(std::ranges::reverse_view(shared), option.group, &OptionEntry::group);
+      shared.insert(last == std::ranges::reverse_view(shared).end() ? shared.end() : last.base(), option);
     }
-    text += ".TP\n" + option_entry(option) + "\n" + paragraph(option.help);
   }
+  std::erase_if(shared, is_help);
+  return shared;
+}
+
+/// The options of the program, and the shared ones under the headings of their groups.
+std::string options_section(const CommandEntry& program, const std::vector<OptionEntry>& shared) {
+  std::string text = ".SH OPTIONS\n";
+  for (const OptionEntry& option : program.options) text += option_paragraph(option);
+  text += ".PP\n" + described(about_shared_options);
+  std::string group;
+  for (const OptionEntry& option : shared) {
+    if (option.group != group) text += fmt::format(".PP\n{}:\n", roff(option.group));
+    group = option.group;
+    text += option_paragraph(option);
+  }
+  return text;
+}
+
+/// The options that only this command has, and a line that names the others.
+std::string command_options(const CommandEntry& command, const std::vector<OptionEntry>& shared) {
+  std::string text;
+  std::vector<std::string> others;
+  for (const OptionEntry& option : command.options) {
+    if (is_help(option)) continue;  // said once, of the program
+    if (holds(shared, option)) {
+      others.push_back("`" + option.names.front() + "`");
+    } else {
+      text += option_paragraph(option);
+    }
+  }
+  if (!others.empty()) text += ".PP\n" + paragraph_in_fonts("Shared options: " + report::join(others, ", ") + ".");
   return text;
 }
 
 std::string usage(const CommandEntry& command) {
   std::vector<std::string> arguments;
   for (const OptionEntry& argument : command.arguments) arguments.push_back(argument.value);
-  return "\\fBgpumem " + roff(command.name) + "\\fR" + value_in_fonts(arguments_in_usage(arguments, "OPTIONS"));
+  return "gpumem " + command.name + arguments_in_usage(arguments, "OPTIONS");
 }
 
 /// The footer of --help. Each unindented line is a paragraph; indented lines are kept as they are.
@@ -231,13 +277,21 @@ std::string footer(const std::string& text) {
   return result + (example ? ".EE\n" : "");
 }
 
-std::string command_section(const CommandEntry& command) {
-  std::string text =
-      fmt::format(".SS gpumem {}\n{}.\n.PP\n{}\n", roff(command.name), roff(command.purpose), usage(command));
+std::string command_section(const CommandEntry& command, const std::vector<OptionEntry>& shared) {
+  std::string text = fmt::format(".SS {}\n{}.\n", roff(usage(command)), roff(command.purpose));
   for (const OptionEntry& argument : command.arguments) {
     text += ".TP\n" + value_in_fonts(argument.value) + "\n" + paragraph(argument.help);
   }
-  return text + options(command) + footer(command.footer);
+  return text + command_options(command, shared) + footer(command.footer);
+}
+
+/// The lines that --help has of the probes.
+std::string probe_section(std::span<const Probe> probes) {
+  constexpr std::size_t width = 72;
+  std::string text = ".SH PROBES\n" + described(about_probes) + ".PP\n.EX\n";
+  std::istringstream lines(probe_lines(probes, 0, width));
+  for (std::string line; std::getline(lines, line);) text += roff_line(line);
+  return text + ".EE\n";
 }
 
 }  // namespace
@@ -247,20 +301,15 @@ std::string manual_page(const Interface& interface) {
       ".\\\" Printed by: gpumem manual\n.TH GPUMEM 1 \"{}\" \"gpumem {}\" \"User Commands\"\n"
       // Values are copied from the page, so words are neither hyphenated nor justified.
       ".nh\n.ad l\n"
-      ".SH NAME\ngpumem \\- shows how the memory of a GPU behaves, measured or predicted\n.SH SYNOPSIS\n",
+      ".SH NAME\ngpumem \\- shows how the memory of a GPU behaves, measured or predicted\n.SH SYNOPSIS\n\\fBgpumem\\fR "
+      "\\fICOMMAND\\fR [\\fIARGUMENT\\fR...] [\\fIOPTIONS\\fR]\n",
       commit_date(), build_information().version);
-  for (const CommandEntry& command : interface.commands) {
-    text += (&command == &interface.commands.front() ? "" : ".br\n") + usage(command) + "\n";
-  }
-  text +=
-      ".SH DESCRIPTION\n" + described(description) + ".SH OPTIONS\n" + options(interface.program) + ".SH COMMANDS\n";
-  for (const CommandEntry& command : interface.commands) {
-    text += command_section(command);
-    if (command.axes.empty()) continue;
-    for (const Probe& probe : interface.probes) text += command_section(probe_entry(probe));
-  }
+  const std::vector<OptionEntry> shared = shared_options(interface.commands);
+  text += ".SH DESCRIPTION\n" + described(description) + options_section(interface.program, shared) + ".SH COMMANDS\n";
+  for (const CommandEntry& command : interface.commands) text += command_section(command, shared);
+  if (!interface.probes.empty()) text += probe_section(interface.probes);
   text += section("EXIT STATUS", exit_status) + section("ENVIRONMENT", environment) + section("FILES", files);
-  return text + section("EXAMPLES", examples) + ".SH SEE ALSO\n" + see_also;
+  return text + ".SH SEE ALSO\n" + see_also;
 }
 
 }  // namespace gpumem::app

@@ -136,22 +136,35 @@ std::vector<std::string> failed(std::span<const ProfileCheck> checks) {
   return names;
 }
 
+struct Contributed {
+  std::size_t cases = 0;
+  std::vector<ProfileCheck> checks = {};
+};
+
 /// The text about the contribution: the checks of its profile, and where it was written.
-std::string contribution_words(const std::string& path, std::span<const report::Report> reports,
-                               std::span<const ProfileCheck> checks) {
+std::string contribution_words(const std::string& path, const Contributed& contributed) {
   std::string text = "\nchecks of the profile, which every shipped one passes\n";
-  for (const ProfileCheck& check : checks) {
+  for (const ProfileCheck& check : contributed.checks) {
     text += fmt::format("{}  {:<12} {}\n", check.passed ? "PASS" : "FAIL", check.name, check.said);
   }
-  std::size_t cases = 0;
-  for (const report::Report& report : reports) cases += report.results.size();
   text += fmt::format(
       "\nContribution written to {}: the profile, the {} that it was made of, and the checks. It names the GPU, the "
       "processor, the system and the versions of driver and program; no host, user, file or serial number. To "
       "contribute it, open an issue \"A profile of a GPU\" at gpumem and attach it.\n",
-      path, report::counted(cases, "measured case"));
-  if (failed(checks).empty()) return text;
+      path, report::counted(contributed.cases, "measured case"));
+  if (failed(contributed.checks).empty()) return text;
   return text + "Failed checks are no reason not to: say in the issue what you know of this GPU.\n";
+}
+
+/// Writes the profile with the checks that it is put to, and with what was measured.
+Contributed write_contribution(FileOutput& file, const std::string& profile, const Measured& measured,
+                               std::span<const model::FitCase> cases, const std::vector<Probe>& registry) {
+  const report::Report reports[] = {without_origin(measured.fitted, registry),
+                                    without_origin(measured.held_out, registry)};
+  Contributed contributed{.cases = reports[0].results.size() + reports[1].results.size(),
+                          .checks = check_profile(profile, "the calibrated profile", cases, reports, registry)};
+  file.replace(contribution_json(profile, reports[0], reports[1], contributed.checks));
+  return contributed;
 }
 
 }  // namespace
@@ -223,22 +236,14 @@ int run_calibrate_command(const CalibrateArguments& arguments, const Environment
   }
   std::vector<std::string> wrong;
   if (contribution) {
-    const report::Report reports[] = {without_origin(measured.fitted, environment.registry),
-                                      without_origin(measured.held_out, environment.registry)};
     std::ranges::move(held_out, std::back_inserter(cases));
-    const auto checks = check_profile(json, "the calibrated profile", cases, reports, environment.registry);
-    contribution->replace(contribution_json(json, reports[0], reports[1], checks));
-    summary += contribution_words(*arguments.contribute, reports, checks);
-    wrong = failed(checks);
+    const Contributed contributed = write_contribution(*contribution, json, measured, cases, environment.registry);
+    summary += contribution_words(*arguments.contribute, contributed);
+    wrong = failed(contributed.checks);
   }
   if (!file) write_result(environment.out, json);
-  if (!arguments.quiet) {
-    if (file) {
-      write_result(environment.out, summary);
-    } else {
-      environment.err << summary;
-    }
-  }
+  if (!arguments.quiet && file) write_result(environment.out, summary);
+  if (!arguments.quiet && !file) environment.err << summary;
   if (wrong.empty()) return 0;
   say(environment.err, "the profile failed checks: " + report::join(wrong, ", "));
   return 1;

@@ -199,7 +199,7 @@ void add_options(CommandOptions& options, CompareArguments& arguments, Shares& s
                      "Also write it to a file, in the format of its extension (.json, .csv, .md, .txt; a page .html; a "
                      "figure .svg, .png, .pdf); repeatable, - is stdout. A missing folder is made, but not of a gate "
                      "(--fail-on-regression), e.g. --output changes.md",
-                     "No notices; with --output, nothing on stdout either, e.g. in a script", "in the table");
+                     "No notices; with --output, nothing on stdout either, e.g. in a script");
 }
 
 CompareArguments checked(CompareArguments arguments, const Shares& shares) {

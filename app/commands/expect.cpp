@@ -110,7 +110,7 @@ MakeRequest expect_options(CommandOptions& options, const KnownNames& known) {
                     "Write to a file instead of stdout, in the format of its extension (.json, .csv, .md, .txt; a page "
                     ".html; a figure .svg, .png, .pdf); "
                     "repeatable, - is stdout, e.g. --output expected.json");
-  add_color_options(options, *arguments, "in the table");
+  add_color_options(options, *arguments);
   options.footer(
       "Nothing is measured. 'gpumem check smoke' fails a GPU that is off by more than twice as much as healthy "
       "ones.\n\n"

@@ -261,7 +261,7 @@ MakeRequest run_options(CommandOptions& options, const KnownNames&) {
                     "a figure .svg, .png, .pdf); repeatable, "
                     "e.g. --output before.json for gpumem explain, compare and check");
   options.add_switch("quiet", arguments->quiet, "With --output, nothing on stderr, e.g. in a script");
-  add_color_options(options, *arguments, "on stderr");
+  add_color_options(options, *arguments);
   options.footer(
       "Examples:\n"
       "  gpumem run -- ./app                      what its kernels waste, and where\n"

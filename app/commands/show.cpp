@@ -135,7 +135,7 @@ MakeRequest show_options(CommandOptions& options, const KnownNames&) {
                     "run.md. With --format trace, a .json file "
                     "is a trace");
   options.add_switch("why", arguments->why, "Add a last column to the table: the limit of each case and its cure");
-  add_color_options(options, *arguments, "in the table");
+  add_color_options(options, *arguments);
   options.footer(
       "Examples:\n"
       "  gpumem show run.json --why              the table of a run, and what limits it\n"

@@ -182,7 +182,8 @@ Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
       demand_(launch.sites, instructions_of(launch.code, profile.device.compute_capability_major())),
       workload_(workload_of(launch)) {
   const unsigned major = profile.device.compute_capability_major();
-  const WarpPath path = warp_path(launch.code, major, launch.sites, warps_of(launch), profile.rates, launch.constants);
+  const WarpPath path =
+      warp_path({launch.code, major}, launch.sites, warps_of(launch), profile.rates, launch.constants);
   if (path.known) add_path(workload_, launch, path);
   matrix_wavefronts_ = path.matrix_wavefronts;
   uncounted_ = path.uncounted;
@@ -222,7 +223,7 @@ void Pricing::find_interval(unsigned major) {
   const double error = usual_error(as_it_is_.bottleneck);
   const auto seconds = [&](UnseenWays unseen) {
     const WarpPath path =
-        warp_path(launch_.code, major, launch_.sites, warps_of(launch_), profile_.rates, launch_.constants, unseen);
+        warp_path({launch_.code, major}, launch_.sites, warps_of(launch_), profile_.rates, launch_.constants, unseen);
     if (!path.known) return as_it_is_.seconds;
     Workload workload = workload_;
     add_path(workload, launch_, path);

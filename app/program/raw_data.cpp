@@ -181,6 +181,23 @@ bool add_spans(RawProcess& process, Payload& payload) {
   return whole;
 }
 
+bool add_counts(RawProcess& process, Payload& payload) {
+  RawCounts counted;
+  if (!payload.read(counted.event) || !is_possible(counted.event)) return false;
+  bool whole = true;
+  for (const measure::CounterField& field : measure::counter_fields()) {
+    double value = 0;
+    if (!payload.read(value)) return false;
+    if (is_possible_count(field, value)) {
+      counted.counts.*field.value = value;
+    } else {
+      whole = whole && std::isnan(value);  // absent
+    }
+  }
+  if (counted.counts != measure::Counts{}) process.counted.push_back(counted);
+  return whole;
+}
+
 /// Returns false if the payload is not what its kind says.
 bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
   Payload payload(bytes);
@@ -215,22 +232,8 @@ bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
       process.problems.push_back({problem.fatal != 0, report::one_line(payload.text())});
       return true;
     }
-    case EventKind::counts: {
-      RawCounts counted;
-      if (!payload.read(counted.event) || !is_possible(counted.event)) return false;
-      bool whole = true;
-      for (const measure::CounterField& field : measure::counter_fields()) {
-        double value = 0;
-        if (!payload.read(value)) return false;
-        if (is_possible_count(field, value)) {
-          counted.counts.*field.value = value;
-        } else {
-          whole = whole && std::isnan(value);  // absent
-        }
-      }
-      if (counted.counts != measure::Counts{}) process.counted.push_back(counted);
-      return whole;
-    }
+    case EventKind::counts:
+      return add_counts(process, payload);
     case EventKind::code: {
       inject::CodeEvent code;
       if (!payload.read(code) || !is_possible(code)) return false;

@@ -43,21 +43,20 @@ void add_backend_options(CommandOptions& options, RunOptions& target, const std:
   options.add_switch("dry-run", target.dry_run, dry_run_help);
 }
 
-void add_color_options(CommandOptions& options, ResultRequest& target, const std::string& place) {
-  options.add_choice(
-      "color", "auto|always|never", target.color,
-      "Colours " + place + ": in a terminal (default), always or never, e.g. --color always for a pager");
+void add_color_options(CommandOptions& options, ResultRequest& target) {
+  options.add_choice("color", "auto|always|never", target.color,
+                     "Colours: in a terminal (default), always or never, e.g. --color always for a pager");
   options.add_switch(
       "no-color", [&target] { target.color = Color::never; },
       "The same as --color never, e.g. in a console that shows the codes of colours");
 }
 
 void add_result_options(CommandOptions& options, ResultRequest& target, const std::string& output_help,
-                        const std::string& quiet_help, const std::string& place) {
+                        const std::string& quiet_help) {
   options.group("Results");
   options.add_value("-o,--output", "FILE", target.outputs, output_help);
   options.add_switch("quiet", target.quiet, quiet_help);
-  add_color_options(options, target, place);
+  add_color_options(options, target);
 }
 
 void add_effort_options(CommandOptions& options, CaseOptions& target) {

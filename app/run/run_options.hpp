@@ -34,11 +34,10 @@ struct RunOptions : CaseOptions, ResultRequest {
 // The target has to outlive the command's parsing.
 void add_backend_options(CommandOptions& options, RunOptions& target, const std::string& dry_run_help);
 void add_effort_options(CommandOptions& options, CaseOptions& target);
-/// --color and --no-color; `place` is where the colours are: "on stdout".
-void add_color_options(CommandOptions& options, ResultRequest& target, const std::string& place);
-/// `place` is that of the colours.
+/// --color and --no-color.
+void add_color_options(CommandOptions& options, ResultRequest& target);
 void add_result_options(CommandOptions& options, ResultRequest& target, const std::string& output_help,
-                        const std::string& quiet_help, const std::string& place = "on stdout");
+                        const std::string& quiet_help);
 
 /// True if the text is a path and not the name of something shipped: "-", or it has a slash or ends as a JSON file
 /// does.

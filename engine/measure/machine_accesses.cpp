@@ -22,20 +22,17 @@ constexpr NamedSpace generic = std::nullopt;
 // by nvcc 13.0 for those of them that it compiles for. 10.1 is what CUDA 12 calls 11.0.
 constexpr unsigned known_architectures[] = {75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
 
-/// The lower nine bits say what an instruction does, the three above them what kinds of operand it has.
-constexpr unsigned operation_of(const MachineInstruction& instruction) { return instruction.low & 0x1ffU; }
-
 /// Bits 12 to 15: "@!PT" is never executed. The compiler puts such loads before LDGSTS.
-constexpr bool never_executed(const MachineInstruction& instruction) { return (instruction.low >> 12U & 0xfU) == 0xf; }
+constexpr bool never_executed(const InstructionWords& instruction) { return (instruction.low >> 12U & 0xfU) == 0xf; }
 
 /// Bits 73 to 75 of loads and stores: U8, S8, U16, S16, 32, 64, 128, and U.128 (7.5 alone).
-constexpr unsigned stated_bytes(const MachineInstruction& instruction) {
+constexpr unsigned stated_bytes(const InstructionWords& instruction) {
   constexpr unsigned bytes[] = {1, 1, 2, 2, 4, 8, 16, 16};
   return bytes[instruction.high >> 9U & 7U];
 }
 
 /// Bits 24 to 31: 255 is RZ, or URZ, and stands where there is no index.
-constexpr bool has_index(const MachineInstruction& instruction) { return (instruction.low >> 24U & 0xffU) != 0xff; }
+constexpr bool has_index(const InstructionWords& instruction) { return (instruction.low >> 24U & 0xffU) != 0xff; }
 
 /// CALL and JMP to an absolute address, JMX, JMXU. Subroutines of the kernel are called relative to the caller.
 constexpr unsigned leaves_the_kernel[] = {0x143, 0x14a, 0x14c, 0x159};
@@ -131,7 +128,7 @@ constexpr Row rows[] = {
     {0x1a0, Space::texture, Op::atomic},
 };
 
-unsigned bytes_of(const Row& row, const MachineInstruction& instruction) {
+unsigned bytes_of(const Row& row, const InstructionWords& instruction) {
   switch (row.width) {
     case Width::stated:
       return stated_bytes(instruction);
@@ -197,9 +194,9 @@ std::optional<std::vector<MachineAccess>> machine_accesses(std::string_view cubi
   }
   std::vector<MachineAccess> accesses;
   for (std::size_t i = 0; i < code->instructions(); ++i) {
-    const MachineInstruction instruction = code->at(i);
+    const InstructionWords instruction = code->at(i);
     if (never_executed(instruction)) continue;
-    const unsigned operation = operation_of(instruction);
+    const unsigned operation = instruction.operation();
     if (std::ranges::find(leaves_the_kernel, operation) != std::end(leaves_the_kernel)) return std::nullopt;
     for (const Row& row : rows) {
       if (row.operation != operation || (row.space == Space::constant && !has_index(instruction))) continue;

@@ -39,12 +39,6 @@ std::optional<unsigned> compute_capability_of(const Elf64_Ehdr& header) {
 
 }  // namespace
 
-MachineInstruction MachineCode::at(std::size_t i) const {
-  MachineInstruction instruction;
-  std::memcpy(&instruction, bytes.data() + i * sizeof instruction, sizeof instruction);
-  return instruction;
-}
-
 std::optional<MachineCode> machine_code_of(std::string_view cubin, const std::string& mangled_kernel) {
   const auto header = read_at<Elf64_Ehdr>(cubin, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
@@ -66,7 +60,7 @@ std::optional<MachineCode> machine_code_of(std::string_view cubin, const std::st
         !is_named(*names, section_header->sh_name, wanted))
       continue;
     const auto bytes = bytes_of(cubin, *section_header);
-    if (!bytes || bytes->empty() || bytes->size() % sizeof(MachineInstruction) != 0) return std::nullopt;
+    if (!bytes || bytes->empty() || bytes->size() % instruction_bytes != 0) return std::nullopt;
     return MachineCode{*compute_capability, *bytes};
   }
   return std::nullopt;

@@ -7,20 +7,16 @@
 #include <string>
 #include <string_view>
 
-namespace gpumem::measure {
+#include "engine/measure/instruction_words.hpp"
 
-/// An instruction of 128 bits, as every GPU since compute capability 7.0 has them.
-struct MachineInstruction {
-  std::uint64_t low = 0;
-  std::uint64_t high = 0;
-};
+namespace gpumem::measure {
 
 struct MachineCode {
   unsigned compute_capability = 0;  ///< 90: 9.0
   std::string_view bytes;           ///< in the cubin
 
-  [[nodiscard]] std::size_t instructions() const { return bytes.size() / sizeof(MachineInstruction); }
-  [[nodiscard]] MachineInstruction at(std::size_t i) const;  ///< i < instructions()
+  [[nodiscard]] std::size_t instructions() const { return bytes.size() / instruction_bytes; }
+  [[nodiscard]] InstructionWords at(std::size_t i) const { return words_at(bytes, i); }  ///< i < instructions()
 };
 
 /// Returns the instructions of a kernel and of the subroutines compiled into it, which lie behind it. Absent if the

@@ -48,24 +48,31 @@ class ClosedGate {
   Gate* gate_;
 };
 
-/// Takes `count` samples of `launches` each behind one gate, or behind none.
-void take_samples(Experiment& experiment, const Stream& stream, Gate* gate, std::size_t count, unsigned launches,
+struct Batch {
+  std::size_t samples = 1;
+  unsigned launches = 1;  ///< of each sample
+};
+
+/// Takes a batch of samples behind one gate, or behind none.
+void take_samples(Experiment& experiment, const Stream& stream, Gate* gate, const Batch& batch,
                   std::vector<Event>& events, std::vector<Seconds>& samples) {
-  while (events.size() < count + 1) events.emplace_back();
+  while (events.size() < batch.samples + 1) events.emplace_back();
   {
     std::optional<ClosedGate> closed;
     if (gate != nullptr) closed.emplace(*gate, stream);
     // Back to back, each sample's end is the next one's start.
     events[0].record(stream);
-    for (std::size_t i = 0; i < count; ++i) {
-      for (unsigned k = 0; k < launches; ++k) experiment.launch(stream.get());
+    for (std::size_t i = 0; i < batch.samples; ++i) {
+      for (unsigned k = 0; k < batch.launches; ++k) experiment.launch(stream.get());
       events[i + 1].record(stream);
     }
   }
   stream.synchronize();
   // After a time-out launches may have trickled in with gaps between them; those samples do not count.
   if (gate != nullptr && gate->timed_out()) return;
-  for (std::size_t i = 0; i < count; ++i) samples.push_back(elapsed(events[i], events[i + 1]) / launches);
+  for (std::size_t i = 0; i < batch.samples; ++i) {
+    samples.push_back(elapsed(events[i], events[i + 1]) / batch.launches);
+  }
 }
 
 /// By the host's clock, from the call of each launch until the stream is idle again.
@@ -128,8 +135,8 @@ Timing time_launches(Experiment& experiment, Session& session, Gate& gate, Clock
   const Stream& stream = session.stream();
   const auto take = [&](std::size_t count) {
     if (!by_host) {
-      take_samples(experiment, stream, held ? &gate : nullptr, count, timing.launches_per_sample, events,
-                   timing.samples);
+      const Batch batch{.samples = count, .launches = timing.launches_per_sample};
+      take_samples(experiment, stream, held ? &gate : nullptr, batch, events, timing.samples);
       return;
     }
     for (std::size_t i = 0; i < count; ++i) {

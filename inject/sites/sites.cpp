@@ -157,6 +157,7 @@ void SANITIZERAPI on_callback(void*, Sanitizer_CallbackDomain domain, Sanitizer_
         CUmodule module = static_cast<const Sanitizer_ResourceModuleData*>(data)->module;
         drop_module(module);
         forget_module(module);
+        forget_known_launches();
       }
       break;
     case SANITIZER_CB_DOMAIN_GRAPHS: {

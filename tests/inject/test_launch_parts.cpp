@@ -22,6 +22,8 @@ const std::vector<std::uint64_t> fetch_add = {0x0000'000b'020d'09a8, 0x002e'e200
 const std::vector<std::uint64_t> back = {0xffff'fffc'00f4'8947, 0x000f'ea00'0383'ffff};           // @!P0 BRA -48
 const std::vector<std::uint64_t> end = {0x0000'0000'0000'794d, 0x000f'ea00'0380'0000,             // EXIT
                                         0xffff'fffc'00fc'7947, 0x000f'c000'0383'ffff};            // BRA to itself
+const std::vector<std::uint64_t> far_back = {0xffff'fff0'00f4'8947, 0x000f'ea00'0383'ffff};       // @!P0 BRA -3120
+const std::vector<std::uint64_t> end_of_sm_80 = {0xffff'fff0'0000'7947, 0x000f'c000'0383'ffff};   // BRA to itself
 
 std::string followed_by_end(const std::vector<std::uint64_t>& words) { return code_of(words) + code_of(end); }
 
@@ -46,6 +48,8 @@ TEST_CASE("blocks may wait for each other by strong loads and by atomics that re
 TEST_CASE("loops are branches that lead back, but for the one that ends the code", "[run]") {
   CHECK_FALSE(has_loops(followed_by_end(plain_load)));
   CHECK(has_loops(followed_by_end(back)));
+  CHECK(has_loops(followed_by_end(far_back)));
+  CHECK_FALSE(has_loops(code_of(end_of_sm_80)));
 }
 
 TEST_CASE("a launch is looked at as a whole unless its blocks can be tried", "[run]") {

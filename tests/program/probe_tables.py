@@ -1,4 +1,4 @@
-"""What the pages have of `gpumem list`: the rows of docs/probes.md, and on the page of each family those of its probes.
+"""The tables of pages that `gpumem list` fills: in docs/probes.md all probes, on the page of a family those of it.
 
 A comment above a table says what its rows are, such as `<!-- gpumem list: global memory -->`. A probe has a place of its
 own on the page of its family: a heading that names it, or an anchor. Rows stand in the order of these places.
@@ -19,7 +19,7 @@ ALL, SHARED = "all probes", "shared axes"
 
 
 def places(text):
-    """Where a page can be entered: {word: (its position, the anchor)}, of headings' words and of named places."""
+    """{word: (its position, its anchor)}, for the words of headings and for the places that a page names."""
     found = {}
     for place in re.finditer(r'^## (.*)$|<a id="([\w-]+)"></a>', text, re.MULTILINE):
         heading, name = place.groups()
@@ -80,7 +80,7 @@ class Tables:
         return lines
 
     def shared_axes(self):
-        """What an axis takes is prose, and stays."""
+        """The values that an axis takes are prose, and stay."""
         lines = ["| axis | values | probes |", "| --- | --- | --- |"]
         for flag, values in self.shared.items():
             names = [f"`{probe['name']}`" for members in self.families.values() for probe in members

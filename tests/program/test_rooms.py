@@ -45,11 +45,24 @@ class Rooms(unittest.TestCase):
             imports[module.stem] = {name.strip() for line in re.findall(r"^ *from \. import (.+)$", text, re.MULTILINE)
                                     for name in line.split(",")} | set(re.findall(r"^ *from \.(\w+) import", text, re.MULTILINE))
         self.assertGreater(sum(map(len, imports.values())), 40)
-        while imports:  # what imports nothing that is left goes first
-            free = [name for name, others in imports.items() if not others & imports.keys() - {name}]
-            self.assertTrue(free, f"these import each other: {sorted(imports)}")
+        self.assert_no_circle(imports)
+
+    def test_inject_has_no_circle(self):
+        """A source counts with its header."""
+        includes = {}
+        for file in (ROOT / "inject").rglob("*.[chcu]*"):
+            text = file.read_text(encoding="utf-8")
+            includes.setdefault(str(file.relative_to(ROOT).with_suffix("")), set()).update(
+                name.rpartition(".")[0] for name in re.findall(r'^#include "([^"]+)"', text, re.MULTILINE))
+        self.assertGreater(len(includes), 40)
+        self.assert_no_circle(includes)
+
+    def assert_no_circle(self, uses):
+        while uses:  # what uses nothing that is left goes first
+            free = [name for name, others in uses.items() if not others & uses.keys() - {name}]
+            self.assertTrue(free, f"these use each other, or what does: {sorted(uses)}")
             for name in free:
-                del imports[name]
+                del uses[name]
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 #pragma once
-// Compares a writer's output with a file of tests/report/golden.
+// Texts that are held against files, mostly those of tests/report/golden.
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
 namespace gpumem::report {
 
@@ -12,5 +13,22 @@ void compare_with_golden(const std::string& name, const std::string& text);
 
 /// The same of any file of the source tree that follows from the program.
 void compare_with_file(const std::filesystem::path& path, const std::string& text);
+
+/// The base of a test case that says sentences (TEST_CASE_METHOD). They stand in a golden file, a line each, under the
+/// name of the test case: the test itself asserts keys, and a changed sentence changes no test.
+class Sentences {
+ public:
+  explicit Sentences(std::string file) : file_(std::move(file)) {}
+  /// Compares what was told, as compare_with_golden() does.
+  ~Sentences();
+  Sentences(const Sentences&) = delete;
+  Sentences& operator=(const Sentences&) = delete;
+
+  void tell(const std::string& sentence) { told_ += sentence + "\n"; }
+
+ private:
+  std::string file_;
+  std::string told_;
+};
 
 }  // namespace gpumem::report

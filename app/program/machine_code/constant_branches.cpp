@@ -1,7 +1,6 @@
 #include "app/program/machine_code/constant_branches.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 #include "app/program/machine_code/known_values.hpp"
@@ -26,10 +25,7 @@ class Propagation {
   Propagation(std::string_view code, const std::vector<MachineInstruction>& instructions, const ConstantBank& bank)
       : code_(instructions), bank_(bank) {
     for (std::size_t i = 0; i < code_.size(); ++i) {
-      std::uint64_t low = 0;
-      std::uint64_t high = 0;
-      std::memcpy(&low, code.data() + i * instruction_bytes, sizeof(low));
-      std::memcpy(&high, code.data() + i * instruction_bytes + sizeof(low), sizeof(high));
+      const auto [low, high] = measure::words_at(code, i);
       computations_.push_back(computation_of(low, high));
       conditions_.push_back(condition_of(low, high));
     }

@@ -1,7 +1,6 @@
 #include "app/program/machine_code/instructions.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace gpumem::app {
 
@@ -11,8 +10,7 @@ using Kind = MachineInstruction::Kind;
 
 constexpr unsigned oldest = 7;
 
-/// The lower nine bits say what an instruction does (engine/measure/machine_accesses.cpp tells how they were settled).
-/// Widths: lanes per cycle of a multiprocessor of compute capability 8.0 and 9.0 (CUDA C++ Programming Guide,
+/// Widths are lanes per cycle of a multiprocessor of compute capability 8.0 and 9.0 (CUDA C++ Programming Guide,
 /// "Arithmetic Instructions"), a quarter of which each of the four schedulers has.
 struct Row {
   unsigned operation;
@@ -120,11 +118,10 @@ std::uint64_t bits(std::uint64_t word, unsigned from, unsigned count) {
   return word >> from & ((std::uint64_t{1} << count) - 1);
 }
 
-/// Bytes from the next instruction, or none where it goes beyond what a kernel can have. From compute capability 9.0 on
-/// eight bits of the distance stand apart, below the others.
-std::int64_t branch_distance(std::uint64_t low, unsigned major) {
-  const auto upper = static_cast<std::int64_t>(low) >> 34;
-  return major >= 9 ? upper * 1024 + static_cast<std::int64_t>(bits(low, 16, 8)) * 4 : upper * 4;
+/// Bytes from the next instruction.
+std::int64_t branch_distance(const measure::InstructionWords& branch, unsigned major) {
+  const std::int64_t upper = branch.upper_distance();
+  return major >= 9 ? upper * 1024 + std::int64_t{branch.lower_distance()} * 4 : upper * 4;
 }
 
 /// The compiler keeps the top of the stack in R1, from which it addresses what it spills. The last 24 bits of the lower
@@ -152,12 +149,10 @@ std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned 
   const std::size_t count = code.size() / instruction_bytes;
   all.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
-    std::uint64_t low = 0;
-    std::uint64_t high = 0;
-    std::memcpy(&low, code.data() + i * instruction_bytes, sizeof(low));
-    std::memcpy(&high, code.data() + i * instruction_bytes + sizeof(low), sizeof(high));
+    const measure::InstructionWords words = measure::words_at(code, i);
+    const auto [low, high] = words;
     MachineInstruction& instruction = all[i];
-    const auto operation = static_cast<unsigned>(bits(low, 0, 9));
+    const unsigned operation = words.operation();
     const auto* row = std::ranges::find(rows, operation, &Row::operation);
     if (row != std::end(rows)) {
       instruction.pipe = row->pipe;
@@ -178,7 +173,7 @@ std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned 
     read_stack_access(instruction, operation, low, high);
     // One, two or four matrices of 8 rows of 16 bytes: a wavefront each, if no banks conflict.
     if (operation == load_matrix || operation == store_matrix) instruction.wavefronts = 1U << bits(high, 8, 2);
-    const std::uint64_t order = bits(high, 13, 4);  // STRONG.SM, .GPU, .SYS; settled with nvdisasm for 8.0 and 9.0
+    const unsigned order = words.order();
     instruction.strong = instruction.kind == Kind::off_chip_load && (order == 5 || order == 7 || order == 10);
     if (instruction.kind == Kind::branch || instruction.kind == Kind::end) {
       // They have a second predicate, or whatever else decides.
@@ -187,7 +182,7 @@ std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned 
       instruction.divergent = instruction.kind == Kind::branch && bits(low, 32, 2) == 2;
     }
     if (instruction.kind == Kind::branch || instruction.kind == Kind::call) {
-      const std::int64_t to = static_cast<std::int64_t>((i + 1) * instruction_bytes) + branch_distance(low, major);
+      const std::int64_t to = static_cast<std::int64_t>((i + 1) * instruction_bytes) + branch_distance(words, major);
       const bool inside = to >= 0 && static_cast<std::uint64_t>(to) / instruction_bytes < count;
       instruction.target = inside ? static_cast<std::size_t>(to) / instruction_bytes : count;
     }

@@ -8,9 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/measure/instruction_words.hpp"
+
 namespace gpumem::app {
 
-inline constexpr std::size_t instruction_bytes = 16;
+using measure::instruction_bytes;
 
 /// The pipe that an instruction is issued to. MachineInstruction::cycles says how long a warp keeps it busy.
 enum class Pipe : std::uint8_t {

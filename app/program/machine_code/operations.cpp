@@ -241,6 +241,34 @@ unsigned width_of(Writes writes, unsigned size) {
   return 0;
 }
 
+/// Reads the fields of operations whose results are predicates.
+void read_predicate_flags(Computation& c, std::uint64_t low, std::uint64_t high) {
+  switch (c.operation) {
+    case Operation::compare:
+      c.extended = flag(high, 8);
+      c.operands[0].minus = false;
+      c.operands[2] = {};
+      c.code = field(high, 12, 3);
+      c.combine = field(high, 10, 2);
+      c.predicates[1] = predicate(high, 4, 7, c.uniform);
+      break;
+    case Operation::compare_floats:
+      c.operands[0].absolute = flag(high, 9);
+      c.code = field(high, 12, 4);
+      c.combine = field(high, 10, 2);
+      c.flushes = flag(high, 16);
+      break;
+    case Operation::logic_of_predicates:
+      c.predicates[1] = predicate(high, 13, 16, c.uniform);
+      c.predicates[2] = predicate(high, 4, 7, c.uniform || flag(high, 3));
+      c.code = field(high, 8, 5) << 3U | field(high, 0, 3);
+      c.combine = field(low, 16, 8);
+      break;
+    default:
+      break;
+  }
+}
+
 /// Reads the fields that are particular to an operation.
 void read_flags(Computation& c, unsigned operation, std::uint64_t low, std::uint64_t high) {
   const PredicateOperand last = predicate(high, 23, 26, c.uniform);
@@ -259,18 +287,9 @@ void read_flags(Computation& c, unsigned operation, std::uint64_t low, std::uint
       c.code = field(high, 8, 3);
       break;
     case Operation::compare:
-      c.extended = flag(high, 8);
-      c.operands[0].minus = false;
-      c.operands[2] = {};
-      c.code = field(high, 12, 3);
-      c.combine = field(high, 10, 2);
-      c.predicates[1] = predicate(high, 4, 7, c.uniform);
-      break;
     case Operation::compare_floats:
-      c.operands[0].absolute = flag(high, 9);
-      c.code = field(high, 12, 4);
-      c.combine = field(high, 10, 2);
-      c.flushes = flag(high, 16);
+    case Operation::logic_of_predicates:
+      read_predicate_flags(c, low, high);
       break;
     case Operation::copy:
       if (operation == 0x0ca) {
@@ -296,12 +315,6 @@ void read_flags(Computation& c, unsigned operation, std::uint64_t low, std::uint
       c.code = field(high, 8, 8);
       for (Operand& operand : c.operands) operand.minus = false;
       c.all_true = flag(high, 16);
-      break;
-    case Operation::logic_of_predicates:
-      c.predicates[1] = predicate(high, 13, 16, c.uniform);
-      c.predicates[2] = predicate(high, 4, 7, c.uniform || flag(high, 3));
-      c.code = field(high, 8, 5) << 3U | field(high, 0, 3);
-      c.combine = field(low, 16, 8);
       break;
     case Operation::minimum:
       if (operation == 0x048) {

@@ -1,18 +1,16 @@
 // Evaluates instructions whose registers are known.
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <limits>
 
-#include "app/program/machine_code/known_values.hpp"
+#include "app/program/machine_code/operand_values.hpp"
 
 namespace gpumem::app {
 
 namespace {
 
-using Word = std::optional<std::uint32_t>;
-using Truth = std::optional<bool>;
+using Word = OperandValues::Word;
+using Truth = OperandValues::Truth;
 
 Truth both(Truth a, Truth b) {
   if (a == false || b == false) return false;
@@ -21,10 +19,9 @@ Truth both(Truth a, Truth b) {
 Truth no(Truth a) { return a ? Truth(!*a) : std::nullopt; }
 Truth any(Truth a, Truth b) { return no(both(no(a), no(b))); }
 
-class Evaluation {
+class Evaluation : OperandValues {
  public:
-  Evaluation(const Computation& computation, const KnownValues& values, const ConstantBank& bank)
-      : c_(computation), values_(values), bank_(bank) {}
+  using OperandValues::OperandValues;
 
   [[nodiscard]] Results results() const {
     switch (c_.operation) {
@@ -75,39 +72,6 @@ class Evaluation {
     return word ? Word(function(*word)) : std::nullopt;
   }
 
-  /// The value of an operand before it is negated.
-  [[nodiscard]] Word unsigned_value(const Operand& operand) const {
-    switch (operand.kind) {
-      case Operand::Kind::immediate:
-        return operand.value;
-      case Operand::Kind::thread:
-        return values_.thread(operand.value);
-      case Operand::Kind::uniform:
-        return values_.uniform(operand.value);
-      case Operand::Kind::constant:
-        return operand.bank == 0 ? bank_.value(operand.value, sizeof(std::uint32_t)) : std::nullopt;
-    }
-    return std::nullopt;
-  }
-  /// The value of an operand without a sign; nullopt if it has one.
-  [[nodiscard]] Word plain(unsigned which) const {
-    const Operand& operand = c_.operands[which];
-    return operand.minus || operand.absolute ? std::nullopt : unsigned_value(operand);
-  }
-  /// The value of an operand that may be subtracted: negated then, or only inverted if there is a carry.
-  [[nodiscard]] std::optional<std::uint64_t> term(unsigned which) const {
-    const Operand& operand = c_.operands[which];
-    const Word word = operand.absolute ? std::nullopt : unsigned_value(operand);
-    if (!word) return std::nullopt;
-    if (!operand.minus) return *word;
-    return std::uint64_t{~*word} + (c_.extended ? 0 : 1);
-  }
-  [[nodiscard]] std::optional<std::uint64_t> carry(unsigned which) const {
-    if (!c_.extended) return 0;
-    const Truth carried = values_.predicate(c_.predicates[which]);
-    return carried ? std::optional<std::uint64_t>(*carried ? 1 : 0) : std::nullopt;
-  }
-
   [[nodiscard]] Results sum() const {
     std::uint64_t all = 0;
     for (const auto& part : {term(0), term(1), term(2), carry(0), carry(1)}) {
@@ -145,16 +109,6 @@ class Evaluation {
     return plain(0) == plain(1) ? plain(0) : std::nullopt;
   }
 
-  /// The least and the most that an operand can be.
-  [[nodiscard]] std::pair<std::int64_t, std::int64_t> range(unsigned which) const {
-    using Limits = std::numeric_limits<std::int32_t>;
-    const Word word = plain(which);
-    if (!word && c_.is_signed) return {Limits::min(), Limits::max()};
-    if (!word) return {0, std::numeric_limits<std::uint32_t>::max()};
-    const std::int64_t value = c_.is_signed ? std::int64_t{static_cast<std::int32_t>(*word)} : std::int64_t{*word};
-    return {value, value};
-  }
-
   [[nodiscard]] Truth compared() const {
     const auto [least, most] = range(0);
     const auto [other_least, other_most] = range(1);
@@ -186,16 +140,6 @@ class Evaluation {
       default:
         return true;
     }
-  }
-
-  [[nodiscard]] std::optional<float> float_value(unsigned which) const {
-    const Operand& operand = c_.operands[which];
-    const Word word = unsigned_value(operand);
-    if (!word) return std::nullopt;
-    auto value = std::bit_cast<float>(*word);
-    if (c_.flushes && std::fpclassify(value) == FP_SUBNORMAL) value = std::copysign(0.0F, value);
-    if (operand.absolute) value = std::fabs(value);
-    return operand.minus ? -value : value;
   }
 
   [[nodiscard]] Truth compared_floats() const {
@@ -394,10 +338,6 @@ class Evaluation {
     if (is_only(thread_x, bank_.launch().block) || is_only(block_x, bank_.launch().grid)) return {{0U}};
     return {};
   }
-
-  const Computation& c_;
-  const KnownValues& values_;
-  const ConstantBank& bank_;
 };
 
 }  // namespace

@@ -208,11 +208,11 @@ class Path {
 
 }  // namespace
 
-WarpPath warp_path(std::string_view code, unsigned major, const std::vector<inject::Site>& sites, double warps,
+WarpPath warp_path(const KernelCode& code, const std::vector<inject::Site>& sites, double warps,
                    const model::Rates& rates, const LaunchConstants& constants, UnseenWays unseen) {
-  std::vector<MachineInstruction> instructions = instructions_of(code, major);
+  std::vector<MachineInstruction> instructions = instructions_of(code.bytes, code.major);
   if (instructions.empty()) return {};
-  ConstantBranches constant = constant_branches(code, instructions, major, constants);
+  ConstantBranches constant = constant_branches(code.bytes, instructions, code.major, constants);
   const BlockCounts counts(std::move(instructions), sites, warps, std::move(constant), unseen);
   return Path(counts, sites, warps, rates).path();
 }

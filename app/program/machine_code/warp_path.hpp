@@ -43,10 +43,15 @@ struct WarpPath {
 /// many as can be.
 enum class UnseenWays : std::uint8_t { fewest, half, most };
 
-/// Finds the path in code compiled for compute capability `major`.x. `sites` and `warps` are those of the launch;
-/// `constants` is what it was launched with, as far as that is known.
-[[nodiscard]] WarpPath warp_path(std::string_view code, unsigned major, const std::vector<inject::Site>& sites,
-                                 double warps, const model::Rates& rates, const LaunchConstants& constants = {},
+struct KernelCode {
+  std::string_view bytes;
+  unsigned major = 0;  ///< compute capability `major`.x, which it was compiled for
+};
+
+/// Finds the path. `sites` and `warps` are those of the launch; `constants` is what it was launched with, as far as
+/// that is known.
+[[nodiscard]] WarpPath warp_path(const KernelCode& code, const std::vector<inject::Site>& sites, double warps,
+                                 const model::Rates& rates, const LaunchConstants& constants = {},
                                  UnseenWays unseen = UnseenWays::half);
 
 }  // namespace gpumem::app

@@ -69,7 +69,8 @@ Conclusion conclude_neighbours(std::span<const Outcome> outcomes) {
   add_loss(conclusion.facts, outcomes);
   std::vector<Fact> protections;
   const auto add_protection = [&](Protection protection, const char* gains, const char* no_gain) {
-    add_gains(protections, outcomes, axis::protection, Protection::none, protection, axis::split, gains, no_gain);
+    std::ranges::move(gains_of(outcomes, axis::protection, Protection::none, protection, axis::split, {gains, no_gain}),
+                      std::back_inserter(protections));
   };
   add_protection(Protection::window,
                  "Set a persisting window for the victim: it is faster, with {split_percent gain_ratio}.",

@@ -236,7 +236,9 @@ class HotSetExperiment final : public measure::Experiment {
 Conclusion conclude_persistence(std::span<const Outcome> outcomes) {
   Conclusion conclusion;
   const auto add_cure = [&](HotSet cure, const char* gains, const char* no_gain) {
-    add_gains(conclusion.facts, outcomes, axis::persistence, HotSet::beside, cure, axis::hot_set_bytes, gains, no_gain);
+    std::ranges::move(
+        gains_of(outcomes, axis::persistence, HotSet::beside, cure, axis::hot_set_bytes, {gains, no_gain}),
+        std::back_inserter(conclusion.facts));
   };
   add_cure(HotSet::evict_first,
            "Load the stream evict-first: what is read again after twice the L2 is faster, {hot_set_bytes gain_ratio}.",

@@ -177,10 +177,14 @@ class KernelExperiment final : public LevelExperiment {
       const auto expected = static_cast<float>(chains * swept.read_passes);  // exact: below 2^24
       check_counts<<<grid, swept.block_threads, 0, stream>>>(sums_.as<float>(), expected, mismatches_.data());
     } else if (reads || !swept.addressed_as_global()) {
-      check_sums<<<grid, swept.block_threads, 0, stream>>>(
-          sums_.as<std::uint32_t>(), swept.words, swept.unrolled, !swept.addressed_as_global(), swept.parts,
-          reads ? swept.read_passes / swept.parts : 1, std::uint64_t{swept.unrolled} * swept.block_threads,
-          traffic == Traffic::triad ? scalar : 0, mismatches_.data());
+      const SummedWords summed{.words = swept.words,
+                               .unrolled = swept.unrolled,
+                               .shared = !swept.addressed_as_global(),
+                               .parts = swept.parts,
+                               .times = reads ? swept.read_passes / swept.parts : 1,
+                               .second_at = std::uint64_t{swept.unrolled} * swept.block_threads,
+                               .second_times = traffic == Traffic::triad ? scalar : 0};
+      check_sums<<<grid, swept.block_threads, 0, stream>>>(sums_.as<std::uint32_t>(), summed, mismatches_.data());
     } else {
       check_target<<<4 * session().device().multiprocessors, 512, 0, stream>>>(
           arrays_.target, swept.array_words(), swept.array_words(), traffic == Traffic::triad, mismatches_.data());

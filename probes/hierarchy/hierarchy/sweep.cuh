@@ -184,12 +184,21 @@ static __global__ void check_target(const std::uint32_t* target, std::uint64_t w
   }
 }
 
-/// Launched as the kernel was. A thread's sum must be `times` the sum of its vectors, of `words` words each, in `parts`
-/// parts of the first array, plus `second_times` their sum in the second array, which begins at vector `second_at`. The
-/// parts are its block's and the ones after it. In shared memory each block has one part only.
-static __global__ void check_sums(const std::uint32_t* sums, unsigned words, unsigned unrolled, bool shared,
-                                  unsigned parts, std::uint32_t times, std::uint64_t second_at,
-                                  std::uint32_t second_times, unsigned long long* mismatches) {
+/// The words that a thread has added up: `times` those of its vectors in the first array, `second_times` those in the
+/// second.
+struct SummedWords {
+  unsigned words;     ///< of a vector
+  unsigned unrolled;  ///< vectors of a thread in a part
+  bool shared;        ///< in shared memory, where each block has one part only
+  unsigned parts;     ///< of the array: the block's and the ones after it
+  std::uint32_t times;
+  std::uint64_t second_at;  ///< the vector that the second array begins at
+  std::uint32_t second_times;
+};
+
+/// Launched as the kernel was.
+static __global__ void check_sums(const std::uint32_t* sums, SummedWords summed, unsigned long long* mismatches) {
+  const auto [words, unrolled, shared, parts, times, second_at, second_times] = summed;
   std::uint32_t expected = 0;
   for (unsigned part = 0; part < parts; ++part) {
     const std::uint64_t block = shared ? 0 : (blockIdx.x + part) % gridDim.x;

@@ -40,6 +40,16 @@ void require(int status, const char* what) {
   if (status != success) throw probe_error(std::string(what) + " of cuBLAS: status " + std::to_string(status));
 }
 
+struct Sizes {
+  int m;
+  int n;
+  int k;
+};
+
+Sizes sizes_of(const ProductShape& shape) {
+  return {static_cast<int>(shape.m), static_cast<int>(shape.n), static_cast<int>(shape.k)};
+}
+
 }  // namespace
 
 struct Cublas::Library {
@@ -83,7 +93,8 @@ void Cublas::use(CUstream_st* stream) const { require(library_->set_stream(handl
 
 // It takes matrices column by column, and so reads a row-major matrix as its transpose: C' = B' x A'.
 
-void Cublas::multiply(const float* a, const float* b, float* c, int m, int n, int k, CUstream_st* stream) const {
+void Cublas::multiply(const float* a, const float* b, float* c, const ProductShape& shape, CUstream_st* stream) const {
+  const auto [m, n, k] = sizes_of(shape);
   constexpr float alpha = 1;
   constexpr float beta = 0;
   use(stream);
@@ -91,7 +102,9 @@ void Cublas::multiply(const float* a, const float* b, float* c, int m, int n, in
           "cublasSgemm");
 }
 
-void Cublas::multiply(const double* a, const double* b, double* c, int m, int n, int k, CUstream_st* stream) const {
+void Cublas::multiply(const double* a, const double* b, double* c, const ProductShape& shape,
+                      CUstream_st* stream) const {
+  const auto [m, n, k] = sizes_of(shape);
   constexpr double alpha = 1;
   constexpr double beta = 0;
   use(stream);

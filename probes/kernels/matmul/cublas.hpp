@@ -3,6 +3,8 @@
 
 #include <memory>
 
+#include "probes/kernels/matmul/matmul_geometry.hpp"
+
 struct CUstream_st;
 
 namespace gpumem::kernels {
@@ -19,9 +21,9 @@ class Cublas {
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
 
-  /// C = A x B of row-major matrices in device memory: A m x k, B k x n. Queued, not waited for.
-  void multiply(const float* a, const float* b, float* c, int m, int n, int k, CUstream_st* stream) const;
-  void multiply(const double* a, const double* b, double* c, int m, int n, int k, CUstream_st* stream) const;
+  /// C = A x B of row-major matrices in device memory. Queued, not waited for.
+  void multiply(const float* a, const float* b, float* c, const ProductShape& shape, CUstream_st* stream) const;
+  void multiply(const double* a, const double* b, double* c, const ProductShape& shape, CUstream_st* stream) const;
 
  private:
   struct Library;

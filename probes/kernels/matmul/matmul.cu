@@ -162,8 +162,7 @@ class ProductExperiment final : public measure::Experiment {
     const Real* const b = at<Real>(case_.place_of_b());
     Real* const c = at<Real>(case_.place_of_c());
     if (library_) {
-      library_->multiply(a, b, c, static_cast<int>(case_.shape.m), static_cast<int>(case_.shape.n),
-                         static_cast<int>(case_.shape.k), stream);
+      library_->multiply(a, b, c, case_.shape, stream);
       return;
     }
     const ProductLaunch launch = case_.launch();

@@ -20,10 +20,19 @@ MatrixWalk walk_of(std::uint64_t rows, std::uint64_t columns, std::uint32_t real
           .word_bytes = real_bytes};
 }
 
-/// Requests to shared memory that every block makes for every tile, at the same places: `address` gives the first byte
-/// of a lane's word, from the number of the request among those of a tile and the lane.
-access::Site tile_site(const char* name, Op op, unsigned word_bytes, unsigned instructions, std::uint64_t in_a_tile,
-                       std::uint64_t tiles, std::function<std::uint64_t(std::uint64_t, unsigned)> address) {
+/// Requests to shared memory that every block makes for every tile, at the same places.
+struct TileAccess {
+  const char* name;
+  Op op;
+  unsigned word_bytes;
+  unsigned instructions;
+  std::uint64_t in_a_tile;  ///< requests
+  std::uint64_t tiles;      ///< of all blocks
+};
+
+/// `address` gives the first byte of a lane's word, from the number of the request among those of a tile and the lane.
+access::Site tile_site(const TileAccess& in_tiles, std::function<std::uint64_t(std::uint64_t, unsigned)> address) {
+  const auto& [name, op, word_bytes, instructions, in_a_tile, tiles] = in_tiles;
   access::Site site{.name = name,
                     .space = Space::shared,
                     .op = op,
@@ -32,12 +41,12 @@ access::Site tile_site(const char* name, Op op, unsigned word_bytes, unsigned in
                     .requests = in_a_tile * tiles,
                     .passes = tiles,
                     .request =
-                        [=, address = std::move(address)](std::uint64_t k) {
+                        [in_tiles, address = std::move(address)](std::uint64_t k) {
                           access::WarpRequest request;
-                          request.word_bytes = word_bytes;
+                          request.word_bytes = in_tiles.word_bytes;
                           request.active = ~std::uint32_t{0};
                           for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-                            request.address[lane] = address(k % in_a_tile, lane);
+                            request.address[lane] = address(k % in_tiles.in_a_tile, lane);
                           }
                           return request;
                         },
@@ -100,20 +109,20 @@ std::vector<access::Site> square_tile_sites(const SquareTile& tile, const Produc
                   strips),
           fetched(walking_site("B", Op::load, tile.outputs, walk_of(shape.k, shape.n, real_bytes, lane_rows), bands),
                   bands),
-          tile_site("tiles", Op::store, real_bytes, 2 * tile.outputs, 2 * tile.outputs * warps, tiles,
+          tile_site({"tiles", Op::store, real_bytes, 2 * tile.outputs, 2 * tile.outputs * warps, tiles},
                     [=](std::uint64_t k, unsigned lane) {
                       const std::uint64_t thread = k / (2 * tile.outputs) * warp_lanes + lane;
                       const auto output = static_cast<std::uint32_t>(k % tile.outputs);
                       return std::uint64_t{tile.word(tile.row(y_of(thread), output), x_of(thread))} * real_bytes;
                     }),
-          tile_site("tile of A", Op::load, wide_bytes, static_cast<unsigned>(of_a), of_a * warps, tiles,
+          tile_site({"tile of A", Op::load, wide_bytes, static_cast<unsigned>(of_a), of_a * warps, tiles},
                     [=](std::uint64_t k, unsigned lane) {
                       const auto output = static_cast<std::uint32_t>(k % tile.outputs);
                       const auto word = static_cast<std::uint32_t>(k % of_a / tile.outputs);
                       const std::uint32_t row = tile.row(y_of(k / of_a * warp_lanes + lane), output);
                       return std::uint64_t{tile.word(row, word * wide)} * real_bytes;
                     }),
-          tile_site("tile of B", Op::load, real_bytes, tile.side, tile.side * warps, tiles,
+          tile_site({"tile of B", Op::load, real_bytes, tile.side, tile.side * warps, tiles},
                     [=](std::uint64_t k, unsigned lane) {
                       const std::uint64_t thread = k / tile.side * warp_lanes + lane;
                       return std::uint64_t{tile.word(static_cast<std::uint32_t>(k % tile.side), x_of(thread))} *
@@ -149,24 +158,24 @@ std::vector<access::Site> register_block_sites(const ProductShape& shape) {
   constexpr unsigned read = Block::depth * Block::groups;
   return {fetched(walking_site("A", Op::load, 2 * words, a, strips), strips),
           fetched(walking_site("B", Op::load, 2 * words, b, bands), bands),
-          tile_site("tile of A", Op::store, real_bytes, 2 * words * width, words * width * warps, tiles,
+          tile_site({"tile of A", Op::store, real_bytes, 2 * words * width, words * width * warps, tiles},
                     [=](std::uint64_t k, unsigned lane) {
                       const std::uint32_t word = word_of(k / width, lane);
                       const auto column = Block::column_in_a(word, width) + static_cast<std::uint32_t>(k % width);
                       return std::uint64_t{Block::place_in_a(Block::row_in_a(word, width), column)} * real_bytes;
                     }),
-          tile_site("tile of B", Op::store, word_bytes, 2 * words, words * warps, tiles,
+          tile_site({"tile of B", Op::store, word_bytes, 2 * words, words * warps, tiles},
                     [=](std::uint64_t k, unsigned lane) {
                       const std::uint32_t word = word_of(k, lane);
                       const std::uint32_t row = Block::row_in_b(word, width);
                       return std::uint64_t{Block::place_in_b(row, Block::column_in_b(word, width))} * real_bytes;
                     }),
-          tile_site("tile of A", Op::load, wide_bytes, read, read * warps, tiles,
+          tile_site({"tile of A", Op::load, wide_bytes, read, read * warps, tiles},
                     [=](std::uint64_t k, unsigned lane) {
                       const std::uint32_t row = Block::row(thread_of(k, lane), square_of(k));
                       return std::uint64_t{Block::place_in_a(row, k_of(k))} * real_bytes;
                     }),
-          tile_site("tile of B", Op::load, wide_bytes, read, read * warps, tiles,
+          tile_site({"tile of B", Op::load, wide_bytes, read, read * warps, tiles},
                     [=](std::uint64_t k, unsigned lane) {
                       const std::uint32_t column = Block::column(thread_of(k, lane), square_of(k));
                       return std::uint64_t{Block::place_in_b(k_of(k), column)} * real_bytes;

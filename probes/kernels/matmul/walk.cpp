@@ -68,15 +68,15 @@ access::Site walking_site(const char* name, access::Op op, unsigned instructions
 }
 
 access::Site broadcast_site(const char* name, access::Space space, unsigned instructions, std::uint64_t elements,
-                            unsigned word_bytes, std::uint64_t consumers, std::uint64_t passes) {
+                            unsigned word_bytes, std::uint64_t consumers) {
   const std::uint64_t whole = consumers / access::warp_lanes;
   const std::uint64_t warps = whole + (consumers % access::warp_lanes == 0 ? 0 : 1);
   access::Site site{.name = name,
                     .space = space,
                     .word_bytes = word_bytes,
                     .instructions = instructions,
-                    .requests = elements * warps * passes,
-                    .passes = warps * passes,
+                    .requests = elements * warps,
+                    .passes = warps,
                     .extent_bytes = elements * word_bytes,
                     .request =
                         [=](std::uint64_t k) {
@@ -90,8 +90,8 @@ access::Site broadcast_site(const char* name, access::Space space, unsigned inst
                           return request;
                         },
                     .kinds = {}};
-  if (whole > 0) site.kinds.push_back({0, elements * whole * passes});
-  if (warps > whole) site.kinds.push_back({elements * whole, elements * passes});
+  if (whole > 0) site.kinds.push_back({0, elements * whole});
+  if (warps > whole) site.kinds.push_back({elements * whole, elements});
   return site;
 }
 

@@ -46,7 +46,6 @@ struct MatrixWalk {
 /// A site at which all lanes of a warp want the same of `elements` words, one after another. Lanes share out
 /// `consumers`, 32 to a warp, each warp going over all words.
 [[nodiscard]] access::Site broadcast_site(const char* name, access::Space space, unsigned instructions,
-                                          std::uint64_t elements, unsigned word_bytes, std::uint64_t consumers,
-                                          std::uint64_t passes = 1);
+                                          std::uint64_t elements, unsigned word_bytes, std::uint64_t consumers);
 
 }  // namespace gpumem::kernels

@@ -184,16 +184,36 @@ TEST_CASE("completion: behind -- stands a command of somebody else's") {
   CHECK(offers({"run", "--op", "read", "--", "-"}) == ":programs\n");
   CHECK(offers({"run", "--", "app", ""}) == ":files\n");
   CHECK(offers({"run", "--", "app", "--op", "--", "--p"}) == ":files\n");
-  CHECK(contains(manual_page(interface), "[\\fIOPTIONS\\fR] \\-\\- \\fICOMMAND\\fR..."));
+  CHECK(contains(manual_page(interface), ".SS gpumem run [OPTIONS] \\-\\- COMMAND...\n"));
 }
 
 TEST_CASE("manual: whatever texts hold, roff shows them as they are") {
   const std::string page = manual_page(example());
-  CHECK(contains(page, ".SS gpumem run\nRun it: now.\n.PP\n\\fBgpumem run\\fR \\fIREPORT\\fR [\\fIPROBE\\fR...]"));
+  CHECK(contains(page, ".SS gpumem run REPORT [PROBE...] [OPTIONS]\nRun it: now.\n.TP\n\\fIREPORT\\fR\nA report\n"));
   CHECK(contains(page, ".TP\n\\fB\\-p\\fR, \\fB\\-\\-plain\\fR\nIt's the [plain] switch; why not\n"));
   CHECK(contains(page, "\\fB\\-\\-count\\fR[=\\fBrequire\\fR]\n"));
   CHECK(contains(page, ".PP\nExamples:\n.EX\n  gpumem run\\eit\n  'quoted'\n.EE\n"));
-  CHECK(contains(page, ".PP\nAxes:\n"));
+}
+
+TEST_CASE("manual: it explains once the options that commands declare alike, and names them under each") {
+  Interface interface = example();
+  CommandEntry other = interface.commands.front();
+  other.name = "walk";
+  const OptionEntry own{.names = {"--gait"}, .value = "", .help = "How to walk", .group = ""};
+  other.options = {other.options.front(), own};
+  interface.commands.push_back(other);
+  const std::string page = manual_page(interface);
+  const std::string shared = ".TP\n\\fB\\-p\\fR, \\fB\\-\\-plain\\fR\n";
+  CHECK(page.find(shared) < page.find(".SH COMMANDS"));
+  CHECK(page.find(shared) == page.rfind(shared));
+  CHECK(contains(page.substr(page.find(".SS gpumem walk")),
+                 ".TP\n\\fB\\-\\-gait\\fR\nHow to walk\n.PP\nShared options: \\fB\\-\\-plain\\fR.\n"));
+
+  other.options.front().help = "It means something else here";
+  interface.commands.back() = other;
+  const std::string apart = manual_page(interface);
+  CHECK_FALSE(contains(apart, "Shared options"));
+  CHECK(contains(apart, shared + "It means something else here\n"));
 }
 
 TEST_CASE("manual: no line starts with a dot that is not meant, or ends in an abbreviation") {
@@ -227,7 +247,7 @@ TEST_CASE("completion: the commands print what this registry has") {
   CHECK(contains(printed({"--complete", "probe", "shift", "skip", "--"}), "--skip\t"));
   CHECK(printed({"--complete", "probe", "shift", "--carry", "l"}).empty());
   CHECK(printed({"--complete", "help", "sh"}) == "show\nshift\n");
-  CHECK(contains(printed({"manual"}), "\\fB\\-\\-carry\\fR"));
+  CHECK(contains(printed({"manual"}), "\n  carry "));
   CHECK(contains(error_of([] { static_cast<void>(parse_command_line({"completion", "csh"}, {registry})); }), "'csh'"));
 }
 

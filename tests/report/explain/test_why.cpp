@@ -6,12 +6,18 @@
 #include "report/text/text.hpp"
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
+#include "tests/report/golden.hpp"
 
 namespace gpumem::report::test_why {
 
 namespace {
 
 constexpr double gib = 1073741824;
+
+class Why : public Sentences {
+ public:
+  Why() : Sentences("why.txt") {}
+};
 
 /// A case that wrote, read or copied 1 GiB of 4-byte words in 250 us, limited by `limit` for 245 of them.
 Record case_of(const std::string& limit, const std::string& op = "read", double cost = 4) {
@@ -55,12 +61,10 @@ Record bank_case(double cost, unsigned word_bytes = 4) {
 
 }  // namespace
 
-TEST_CASE("shifted stores: aligning the base is worth what the aligned case shows", "[why]") {
+TEST_CASE_METHOD(Why, "shifted stores: aligning the base is worth what the aligned case shows", "[why]") {
   const Record shifted = case_of("l2_sectors", "write", 5);
-  CHECK(why({shifted, faster(shifted, 1.25, 4)}) ==
-        "Limited by sectors moved between L1 and L2, 245 us of 250 us: each store touches 5 sectors where 4 would "
-        "do; align the base to 32 bytes: 1.25 x at offset 0.");
-  CHECK(brief({shifted, faster(shifted, 1.25, 4)}) == "5 sectors per store where 4 would do; align the base: 1.25 x");
+  tell(why({shifted, faster(shifted, 1.25, 4)}));
+  tell(brief({shifted, faster(shifted, 1.25, 4)}));
   // Alone there is nothing to say how much it would gain.
   CHECK(why({shifted}).ends_with("each store touches 5 sectors where 4 would do; align the base to 32 bytes."));
   // If the aligned case is no faster, the shift is not the limit.
@@ -106,10 +110,10 @@ TEST_CASE("a case that lies in a cache is none to follow for one that does not",
   }
 }
 
-TEST_CASE("shifted stores of wider words would do with more sectors", "[why]") {
+TEST_CASE_METHOD(Why, "shifted stores of wider words would do with more sectors", "[why]") {
   Record record = case_of("l2_sectors", "write", 17);
   record.access.front().word_bytes = 16;
-  CHECK(brief({record}) == "17 sectors per store where 16 would do; align the base");
+  tell(brief({record}));
 }
 
 TEST_CASE("counted requests at L2 are told", "[why]") {
@@ -139,21 +143,21 @@ TEST_CASE("a case far below the peak is not said to waste nothing", "[why]") {
   CHECK(why({record}).ends_with("Nothing in it is wasted: 93 % of peak."));
 }
 
-TEST_CASE("what L1 looks up is told by lines", "[why]") {
-  CHECK(brief({case_of("l1_lines", "read", 32)}) == "loads use 1 of 8 words per sector; coalesce");
-  CHECK(brief({case_of("l1_lines", "read", 5)}) == "5 sectors per load where 4 would do; align the base");
-  CHECK(brief({case_of("l1_lines")}) == "a line a cycle; reuse registers");
+TEST_CASE_METHOD(Why, "what L1 looks up is told by lines", "[why]") {
+  tell(brief({case_of("l1_lines", "read", 32)}));
+  tell(brief({case_of("l1_lines", "read", 5)}));
+  tell(brief({case_of("l1_lines")}));
 }
 
-TEST_CASE("instructions and barriers that limit a case have cures of their own", "[why]") {
+TEST_CASE_METHOD(Why, "instructions and barriers that limit a case have cures of their own", "[why]") {
   Record record = case_of("instructions", "read");
-  CHECK(brief({record}) == "instructions beside the loads; load more at once");
+  tell(brief({record}));
   Record better = faster(record, 2, 4);
   better.access.clear();
   record.access.clear();
   CHECK(brief({record}).find("path") == std::string::npos);
-  CHECK(brief({record, better}) == "instructions issued; same path");
-  CHECK(brief({case_of("barriers")}) == "waits at barriers; smaller blocks");
+  tell(brief({record, better}));
+  tell(brief({case_of("barriers")}));
 }
 
 TEST_CASE("a stage that takes little of a case that is not modelled does not limit it", "[why]") {
@@ -165,15 +169,13 @@ TEST_CASE("a stage that takes little of a case that is not modelled does not lim
   CHECK_FALSE(why({record}).empty());
 }
 
-TEST_CASE("scattered accesses use few words of a sector", "[why]") {
+TEST_CASE_METHOD(Why, "scattered accesses use few words of a sector", "[why]") {
   const Record loads = case_of("dram", "read", 32);
-  CHECK(why({loads, faster(loads, 8, 4)}) ==
-        "Limited by device memory, 245 us of 250 us: each load uses 1 of the 8 words of a sector (32 sectors where 4 "
-        "would do); make neighbouring lanes access neighbouring words: 8.00 x at offset 0.");
-  CHECK(brief({loads}) == "loads use 1 of 8 words per sector; coalesce");
-  CHECK(brief({loads, faster(loads, 8, 4)}) == "loads use 1 of 8 words per sector; coalesce: 8.00 x");
-  CHECK(brief({case_of("l2_lines", "write", 12)}) == "stores use 2.7 of 8 words per sector; coalesce");
-  CHECK(brief({case_of("dram", "copy", 8)}) == "requests use 4 of 8 words per sector; coalesce");
+  tell(why({loads, faster(loads, 8, 4)}));
+  tell(brief({loads}));
+  tell(brief({loads, faster(loads, 8, 4)}));
+  tell(brief({case_of("l2_lines", "write", 12)}));
+  tell(brief({case_of("dram", "copy", 8)}));
   Record mixed = case_of("dram", "copy", 4);
   mixed.access[1].cost(sectors).predicted = 32;
   CHECK(brief({mixed}).starts_with("stores use 1 of 8"));
@@ -200,35 +202,36 @@ TEST_CASE("bytes that device memory moves for nothing are told by their reason",
   CHECK(why({loads}).find("every useful") == std::string::npos);
 }
 
-TEST_CASE("bank conflicts are counted in ways", "[why]") {
+TEST_CASE_METHOD(Why, "bank conflicts are counted in ways", "[why]") {
   CHECK(why({bank_case(32)})
             .ends_with(
                 "each request takes 32 wavefronts where 1 would do, 32-way bank conflicts; pad the row by one word."));
-  CHECK(brief({bank_case(32)}) == "32-way bank conflicts; pad");
-  CHECK(brief({bank_case(8, 8)}) == "4-way bank conflicts; pad");
+  tell(brief({bank_case(32)}));
+  tell(brief({bank_case(8, 8)}));
   CHECK(why({bank_case(4, 16)}).ends_with("No waste was found in it, though it reaches 50 % of peak."));
   CHECK(why({bank_case(1)}).ends_with("No waste was found in it, though it reaches 50 % of peak."));
 }
 
-TEST_CASE("wavefronts that other requests add to those counted are no conflicts", "[why]") {
+TEST_CASE_METHOD(Why, "wavefronts that other requests add to those counted are no conflicts", "[why]") {
   Record record = bank_case(32);
   const auto counted = [&](double cost, unsigned word_bytes, std::optional<double> predicted) {
     record.access = {{"tile", "shared", "load", word_bytes, {{wavefronts, {predicted, cost}}}}};
     return brief({record});
   };
-  CHECK(counted(32.44, 4, 32) == "32-way bank conflicts; pad");
-  CHECK(counted(32.34, 8, 32) == "16-way bank conflicts; pad");
+  tell(counted(32.44, 4, 32));
+  tell(counted(32.34, 8, 32));
   CHECK(counted(1.15, 4, 1).starts_with("no waste was found in it"));
   CHECK(counted(1.15, 4, {}).starts_with("no waste was found in it"));
   CHECK(counted(4.1, 16, 4).starts_with("no waste was found in it"));
   CHECK(
       why({record}).ends_with(" The hardware counted 4.1 wavefronts per load of the tile, not the predicted 4: other "
                               "accesses take turns with them."));
-  CHECK(counted(1.3, 4, 1) == "1.3-way bank conflicts; pad");
-  CHECK(counted(1.1, 4, 1.06) == "1.1-way bank conflicts; pad");  // of the pattern itself
+  tell(counted(1.3, 4, 1));
+  tell(counted(1.1, 4, 1.06));  // of the pattern itself
 }
 
-TEST_CASE("the cure goes with the gain of the next alternative that has it, and the best is told too", "[why]") {
+TEST_CASE_METHOD(Why, "the cure goes with the gain of the next alternative that has it, and the best is told too",
+                 "[why]") {
   Record plain = bank_case(32);
   plain.compared = "layout";
   plain.parameters.push_back({"layout", "plain"});
@@ -243,28 +246,28 @@ TEST_CASE("the cure goes with the gain of the next alternative that has it, and 
   no_tile.access.clear();  // not a tile without conflicts, but no tile
   const std::vector<Record> all = {plain, no_tile, other("padded", 2, 1), other("wide", 3, 1)};
   CHECK(why(all).ends_with("pad the row by one word: 2.00 x at layout padded. Still better: layout none, 4.00 x."));
-  CHECK(brief(all) == "32-way bank conflicts; pad: 2.00 x");
+  tell(brief(all));
   CHECK(why({plain, other("padded", 2, 1)}).ends_with("pad the row by one word: 2.00 x at layout padded."));
   // A case that comes before is no next step, but may be the best.
   CHECK(explanations(std::vector<Record>{other("padded", 2, 1), plain})[1].full.ends_with("2.00 x at layout padded."));
   CHECK(why({plain, other("worse", 0.9, 1)}).ends_with("pad the row by one word."));
 }
 
-TEST_CASE("what registers save is told of what computes, with the next step's gain", "[why]") {
+TEST_CASE_METHOD(Why, "what registers save is told of what computes, with the next step's gain", "[why]") {
   Record row = case_of("l1_lines");
   row.compared = "way";
   row.parameters.push_back({"way", "row"});
   Record tile = faster(row, 1.7, 4);
   tile.parameters = {{"offset_elements", std::uint64_t{1}}, {"op", "read"}, {"way", "tile"}};
-  CHECK(brief({row, tile}) == "a line a cycle; reuse registers: 1.70 x");
+  tell(brief({row, tile}));
   Record computing = bank_case(1);
   CHECK(brief({computing}).starts_with("no waste was found in it"));
   computing.useful_flops = 1'000'000;
-  CHECK(brief({computing}) == "a wavefront a cycle; reuse registers");
+  tell(brief({computing}));
   computing.bottleneck->predicted = computing.stages[1].stage = "fp32";
-  CHECK(brief({computing}) == "the operations themselves; only fewer help");
+  tell(brief({computing}));
   computing.stages[1].predicted_s = 150e-6;
-  CHECK(brief({computing}) == "arithmetic, 60 % of the time; overlap the rest");
+  tell(brief({computing}));
 }
 
 TEST_CASE("what L1 makes up for is no waste of what lies behind it", "[why]") {
@@ -284,14 +287,14 @@ TEST_CASE("what L1 makes up for is no waste of what lies behind it", "[why]") {
   CHECK(brief({packed, planar}).starts_with("nothing better in this sweep"));
 }
 
-TEST_CASE("results in between that pass through memory are fused, what is read again is kept", "[why]") {
+TEST_CASE_METHOD(Why, "results in between that pass through memory are fused, what is read again is kept", "[why]") {
   Record record = case_of("dram", "copy");
   record.counters.emplace();
   record.counters->global_load_sectors = 12 * gib / 32;
   record.counters->global_store_sectors = 9 * gib / 32;
   record.counters->dram_read_bytes = 12 * gib;
   record.counters->dram_write_bytes = 9 * gib;
-  CHECK(brief({record}) == "10.5 x the useful bytes; fuse");
+  tell(brief({record}));
   record.compared = "fusion";
   record.parameters.push_back({"fusion", "separate"});
   Record fused = faster(record, 10, 4);
@@ -302,10 +305,10 @@ TEST_CASE("results in between that pass through memory are fused, what is read a
             .ends_with(": its requests ask for 10.5 bytes for every useful one, in whole sectors; fuse the kernels, so "
                        "that data between them stays in registers: 10 x at fusion fused."));
   record.counters->global_store_sectors = gib / 32;
-  CHECK(brief({record}) == "6.5 x the useful bytes; tile");
+  tell(brief({record}));
   record.useful_bytes_read += record.useful_bytes_written;
   record.useful_bytes_written = 0;
-  CHECK(brief({record}) == "6.5 x the useful bytes; tile");
+  tell(brief({record}));
   // More than was asked for moves for reasons that lie elsewhere.
   fused.counters->dram_write_bytes = 1.6 * gib;
   fused.counters->dram_read_bytes = gib;
@@ -342,9 +345,9 @@ TEST_CASE("a measured time that is not the predicted one is told", "[why]") {
   CHECK(measured(0.95).find("predicted") == std::string::npos);
 }
 
-TEST_CASE("small blocks and too little in flight", "[why]") {
+TEST_CASE_METHOD(Why, "small blocks and too little in flight", "[why]") {
   Record record = case_of("launch");
-  CHECK(brief({record}) == "blocks too small: launching them takes longest");
+  tell(brief({record}));
   record.parameters.push_back({"elements_per_thread", std::uint64_t{1}});
   record.parameters.push_back({"block_threads", std::uint64_t{256}});
   CHECK(why({record}).ends_with(
@@ -354,27 +357,27 @@ TEST_CASE("small blocks and too little in flight", "[why]") {
   record.counters.emplace();
   record.counters->achieved_occupancy = 0.45;
   CHECK(why({record}).find("on their way at an achieved occupancy of 45 %;") != std::string::npos);
-  CHECK(brief({record}) == "too little in flight; load more at once");
+  tell(brief({record}));
 }
 
-TEST_CASE("the host link", "[why]") {
+TEST_CASE_METHOD(Why, "the host link", "[why]") {
   Record record = case_of("pcie");
   record.headline.peak = 63;
   record.headline.predicted = 51.2;
   record.access.front().space = "host";
   CHECK(why({record}).ends_with(": 51.2 of 63.0 GB/s; copy the data first if it is used more than once."));
   record.access.front().cost(sectors).predicted = 5;
-  CHECK(brief({record}) == "5 sectors per load where 4 would do; align the base");
+  tell(brief({record}));
   record.access.front().cost(sectors).predicted = 8;
   CHECK(why({record}).find("each load uses 4 of the 8 words") != std::string::npos);
   record.access.clear();
-  CHECK(brief({record}) == "51.2 of 63.0 GB/s; only fewer bytes help");
+  tell(brief({record}));
   record.bottleneck->predicted = "host_copy";
-  CHECK(brief({record}) == "the host gathers the pieces; batch the copies");
+  tell(brief({record}));
   record.parameters.push_back({"host_memory", "pageable"});
-  CHECK(brief({record}) == "pageable memory, which the host copies first; pin it");
+  tell(brief({record}));
   record.bottleneck->predicted = "copies";
-  CHECK(brief({record}) == "the fixed cost of copies; copy more at once");
+  tell(brief({record}));
 }
 
 TEST_CASE("work that takes turns could overlap", "[why]") {
@@ -428,8 +431,9 @@ TEST_CASE("nothing is said where nothing is known", "[why]") {
   CHECK(why({record}).starts_with("Limited by a new stage, 245 us of 250 us."));
 }
 
-TEST_CASE("a pattern that somebody brought is told, and what it would be worth in the order of its addresses",
-          "[why]") {
+TEST_CASE_METHOD(Why,
+                 "a pattern that somebody brought is told, and what it would be worth in the order of its addresses",
+                 "[why]") {
   Record record = case_of("dram", "read", 32);
   const std::string plain = why({record});
   const std::string plain_brief = brief({record});
@@ -439,7 +443,7 @@ TEST_CASE("a pattern that somebody brought is told, and what it would be worth i
 
   record.access.front().pattern = "lanes 8 elements apart; each element 3.2 times";
   CHECK(why({record}) == "Lanes 8 elements apart; each element 3.2 times; sorted: 2.60 x by the model. " + plain);
-  CHECK(brief({record}) == "lanes 8 elements apart; sorted: 2.60 x");
+  tell(brief({record}));
 
   // Without a gain worth mentioning the pattern is told alone, and the cell keeps what it said.
   const std::string alone = "Lanes 8 elements apart; each element 3.2 times. " + plain;

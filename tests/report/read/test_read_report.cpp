@@ -13,6 +13,7 @@
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
 #include "tests/report/examples.hpp"
+#include "tests/report/golden.hpp"
 #include "tests/source_folder.hpp"
 
 namespace gpumem::report::test_read_report {
@@ -27,6 +28,18 @@ std::string json_of(const Report& report) {
   write_json(out, report);
   return out.str();
 }
+
+class Refusals : public Sentences {
+ public:
+  Refusals() : Sentences("refused_reports.txt") {}
+
+  /// Tells the complaint, and returns the place in the report that it is about: "/results/0/status".
+  std::string place(const std::string& complaint) {
+    tell(complaint);
+    const std::size_t begin = complaint.find('/');
+    return begin == std::string::npos ? "" : complaint.substr(begin, complaint.find(": ", begin) - begin);
+  }
+};
 
 /// The complaint about a text, empty if it is a report. Anything but a usage error of one line fails the test.
 std::string complaint(const std::string& text) {
@@ -113,7 +126,7 @@ TEST_CASE("links between GPUs survive the way through JSON", "[read_report]") {
   CHECK_FALSE(AnyJson::parse(json)["device"].contains("links"));
 }
 
-TEST_CASE("links that lead nowhere, twice somewhere or by an unknown path", "[read_report]") {
+TEST_CASE_METHOD(Refusals, "links that lead nowhere, twice somewhere or by an unknown path", "[read_report]") {
   const auto with = [](const std::function<void(AnyJson&)>& change) {
     Report report = examples::model();
     report.devices = model::load_profile("h200x8").gpus;
@@ -124,8 +137,7 @@ TEST_CASE("links that lead nowhere, twice somewhere or by an unknown path", "[re
   const std::string refused = "r.json: /devices/0/links: expected one link to each other GPU";
   CHECK(complaint(with([](AnyJson& links) { links[0]["gpu"] = 8; })) == refused);
   CHECK(complaint(with([](AnyJson& links) { links[0]["gpu"] = 2; })) == refused);
-  CHECK(complaint(with([](AnyJson& links) { links[0].erase("path"); })) ==
-        "r.json: /devices/0/links/0/path: expected this member, which is missing");
+  CHECK(place(complaint(with([](AnyJson& links) { links[0].erase("path"); }))) == "/devices/0/links/0/path");
   for (const char* path : {"photons", "itself"}) {
     const Report report = read_report(with([&](AnyJson& links) { links[0]["path"] = path; }), "r.json");
     CHECK(report.devices[0].links[1].path == PeerLink::Path::unknown);
@@ -229,56 +241,50 @@ TEST_CASE("a report cut short anywhere is refused", "[read_report]") {
   }
 }
 
-TEST_CASE("what is no report says where", "[read_report]") {
+TEST_CASE_METHOD(Refusals, "what is no report says where", "[read_report]") {
   CHECK(complaint("").starts_with("r.json: not valid JSON at line 1, column 1"));
   CHECK(complaint("hello").starts_with("r.json: not valid JSON at line 1"));
-  CHECK(complaint("[]") == "r.json: /: expected an object");
-  CHECK(complaint("3") == "r.json: /: expected an object");
-  CHECK(complaint("null") == "r.json: /: expected an object");
-  CHECK(complaint("{}") == "r.json: /schema_version: expected this member, which is missing");
+  CHECK(place(complaint("[]")) == "/");
+  CHECK(place(complaint("3")) == "/");
+  CHECK(place(complaint("null")) == "/");
+  CHECK(place(complaint("{}")) == "/schema_version");
   CHECK(complaint("{}{}").find("not valid JSON") != std::string::npos);
   CHECK(complaint("{\"schema_version\": NaN}").find("not valid JSON at line 1, column 20") != std::string::npos);
   CHECK(complaint("\xff").find("not valid JSON") != std::string::npos);
   CHECK(complaint("\xff\xfe{").find("is in UTF-16") != std::string::npos);
-  CHECK(complaint(R"({"a": {"b": [1, {"c": 1e999}]}})") == "r.json: /a/b/1/c: expected a number that fits a double");
+  CHECK(place(complaint(R"({"a": {"b": [1, {"c": 1e999}]}})")) == "/a/b/1/c");
   CHECK(complaint(std::string(100'000, '[')).find(": expected at most 16 levels") != std::string::npos);
   std::string deep = "{\"schema_version\": ";
   for (int i = 0; i < 100'000; ++i) deep += "{\"a\":";
   CHECK(complaint(deep).starts_with("r.json: /schema_version/a/a/"));
 }
 
-TEST_CASE("wrong members are refused by pointer and expectation", "[read_report]") {
-  CHECK(changed("/schema_version", 2) ==
-        "r.json: /schema_version: expected 1, the version of reports that this gpumem reads");
+TEST_CASE_METHOD(Refusals, "wrong members are refused by pointer and expectation", "[read_report]") {
+  CHECK(place(changed("/schema_version", 2)) == "/schema_version");
   CHECK(changed("/schema_version", "1").starts_with("r.json: /schema_version: expected a whole number"));
-  CHECK(changed("/tool/name", "other") == "r.json: /tool/name: expected \"gpumem\"");
-  CHECK(changed("/results", nullptr) == "r.json: /results: expected an array");
-  CHECK(changed("/results/0", 7) == "r.json: /results/0: expected an object");
-  CHECK(changed("/results/0/time_seconds/median", "1") == "r.json: /results/0/time_seconds/median: expected a number");
-  CHECK(changed("/results/0/time_seconds/samples/1", nullptr) ==
-        "r.json: /results/0/time_seconds/samples/1: expected a number");
-  CHECK(changed("/results/0/verified", 1) == "r.json: /results/0/verified: expected true, false or null");
-  CHECK(changed("/results/0/reason", 1) == "r.json: /results/0/reason: expected a text or null");
-  CHECK(changed("/results/0/status", "fine") == "r.json: /results/0/status: expected ok, skipped or failed");
-  CHECK(changed("/results/0/useful_bytes/read", -1) ==
-        "r.json: /results/0/useful_bytes/read: expected a whole number from 0 to 18446744073709551615");
+  CHECK(place(changed("/tool/name", "other")) == "/tool/name");
+  CHECK(place(changed("/results", nullptr)) == "/results");
+  CHECK(place(changed("/results/0", 7)) == "/results/0");
+  CHECK(place(changed("/results/0/time_seconds/median", "1")) == "/results/0/time_seconds/median");
+  CHECK(place(changed("/results/0/time_seconds/samples/1", nullptr)) == "/results/0/time_seconds/samples/1");
+  CHECK(place(changed("/results/0/verified", 1)) == "/results/0/verified");
+  CHECK(place(changed("/results/0/reason", 1)) == "/results/0/reason");
+  CHECK(place(changed("/results/0/status", "fine")) == "/results/0/status");
+  CHECK(place(changed("/results/0/useful_bytes/read", -1)) == "/results/0/useful_bytes/read");
   CHECK(changed("/results/0/useful_bytes/read", 2e19).find("expected a whole number") != std::string::npos);
-  CHECK(changed("/results/0/access/0/word_bytes", 4294967296) ==
-        "r.json: /results/0/access/0/word_bytes: expected a whole number from 0 to 4294967295");
-  CHECK(changed("/results/0/stages/1/counted_s", "x") ==
-        "r.json: /results/0/stages/1/counted_s: expected a number or null");
-  CHECK(changed("/results/0/counters/dram_read_bytes", "x") ==
-        "r.json: /results/0/counters/dram_read_bytes: expected a number or null");
+  CHECK(place(changed("/results/0/access/0/word_bytes", 4294967296)) == "/results/0/access/0/word_bytes");
+  CHECK(place(changed("/results/0/stages/1/counted_s", "x")) == "/results/0/stages/1/counted_s");
+  CHECK(place(changed("/results/0/counters/dram_read_bytes", "x")) == "/results/0/counters/dram_read_bytes");
   CHECK(changed("/device/multiprocessors", "132").starts_with("r.json: /device/multiprocessors: expected a whole"));
-  CHECK(changed("/backend", "Model") == "r.json: /backend: expected cuda or model");
-  CHECK(changed("/device/ecc", "on") == "r.json: /device/ecc: expected true, false or null");
-  CHECK(changed("/host_placement", 3) == "r.json: /host_placement: expected an object");
-  CHECK(changed("/checks/0/verdict", "maybe") == "r.json: /checks/0/verdict: expected pass, fail or skip");
-  CHECK(changed("/checks/0/measured", "1") == "r.json: /checks/0/measured: expected a number or null");
-  CHECK(changed("/checks/0/cases/0", 1) == "r.json: /checks/0/cases/0: expected the index of one of the 1 results");
+  CHECK(place(changed("/backend", "Model")) == "/backend");
+  CHECK(place(changed("/device/ecc", "on")) == "/device/ecc");
+  CHECK(place(changed("/host_placement", 3)) == "/host_placement");
+  CHECK(place(changed("/checks/0/verdict", "maybe")) == "/checks/0/verdict");
+  CHECK(place(changed("/checks/0/measured", "1")) == "/checks/0/measured");
+  CHECK(place(changed("/checks/0/cases/0", 1)) == "/checks/0/cases/0");
   CHECK(changed("/checks/0/attempts", 0).starts_with("r.json: /checks/0/attempts: expected a whole number from 1 on"));
-  CHECK(changed("/watched_flags", "throttled") == "r.json: /watched_flags: expected an array");
-  CHECK(without("/results/0", "parameters") == "r.json: /results/0/parameters: expected this member, which is missing");
+  CHECK(place(changed("/watched_flags", "throttled")) == "/watched_flags");
+  CHECK(place(without("/results/0", "parameters")) == "/results/0/parameters");
   CHECK(changed("/results/0/parameters/a~1b\n", -1).starts_with("r.json: /results/0/parameters/a~1b\\n: expected"));
 }
 

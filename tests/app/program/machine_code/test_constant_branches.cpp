@@ -83,7 +83,7 @@ TEST_CASE("a path knows rounds that nothing seen tells", "[program][constants]")
   const model::Profile profile = model::load_profile("h200");
   const std::string code = test::code_of_words(test::chooses_words);
   const auto path = [&](const std::string& parameters, std::size_t seen_at, inject::RawOp op) {
-    return warp_path(code, 9, {test::streaming(op, 64, 4, seen_at * 16)}, warps, profile.rates,
+    return warp_path({code, 9}, {test::streaming(op, 64, 4, seen_at * 16)}, warps, profile.rates,
                      launched_with(parameters));
   };
   const WarpPath known = path(chooses_parameters(1, 1000), test::chooses_last_store, inject::RawOp::store);

@@ -23,7 +23,7 @@ inject::Site site_at(std::size_t index, std::uint64_t requests, inject::RawOp op
 
 WarpPath path_of(const std::vector<Written>& code, const std::vector<inject::Site>& sites) {
   static const model::Profile profile = model::load_profile("h200");
-  return warp_path(code_of(code), 9, sites, warps, profile.rates);
+  return warp_path({code_of(code), 9}, sites, warps, profile.rates);
 }
 
 double waits_per_warp(const std::vector<Written>& code, const std::vector<inject::Site>& sites) {
@@ -98,7 +98,7 @@ TEST_CASE("what nobody sees is said", "[program][warp_path]") {
   REQUIRE(uncounted.size() == 1);
   CHECK(uncounted[0].index == 0);
   CHECK(path_of({{fadd}, {exits}}, {}).uncounted.empty());
-  CHECK_FALSE(warp_path("", 9, {}, warps, model::load_profile("h200").rates).known);
+  CHECK_FALSE(warp_path({"", 9}, {}, warps, model::load_profile("h200").rates).known);
 }
 
 TEST_CASE("a path through anything at all ends", "[program][warp_path]") {
@@ -114,7 +114,7 @@ TEST_CASE("a path through anything at all ends", "[program][warp_path]") {
       code[16 * i + 1] = static_cast<char>((code[16 * i + 1] & 0xf0) | 0x9);
     }
     const WarpPath path =
-        warp_path(code, 9, {site_at(4, 1000), site_at(17, 10)}, warps, model::load_profile("h200").rates);
+        warp_path({code, 9}, {site_at(4, 1000), site_at(17, 10)}, warps, model::load_profile("h200").rates);
     CHECK(path.known);
     CHECK(path.scheduler_cycles >= 0);
     CHECK(path.chains.waits >= 0);
