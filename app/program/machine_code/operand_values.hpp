@@ -9,7 +9,7 @@
 
 namespace gpumem::app {
 
-/// Reads the operands of a computation. What it was made of has to outlive it. A value that is not known is absent.
+/// Reads the operands of a computation. Its instructions have to outlive it. A value that is not known is absent.
 class OperandValues {
  public:
   using Word = std::optional<std::uint32_t>;
