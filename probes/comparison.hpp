@@ -9,14 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/thresholds.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem {
-
-/// Medians closer than this share are called the same: runs of the same case differ by as much.
-inline constexpr double least_difference = 0.03;
-/// A case that reaches this share of the best has saturated it.
-inline constexpr double saturated_share = 0.95;
 
 /// Returns the ratio of the two headlines, above 1 if `to` is better than `from`, whether more or less is better.
 [[nodiscard]] double gain(const Outcome& from, const Outcome& to);

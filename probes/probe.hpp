@@ -106,6 +106,16 @@ struct Metric {
 /// work.
 [[nodiscard]] std::string to_string(const Case& tested);
 
+/// So many per warp request of the loads and of the stores, on average over their sites; nullopt if there are none, or
+/// if that is not known.
+struct PerRequest {
+  std::optional<double> load = {};
+  std::optional<double> store = {};
+
+  [[nodiscard]] bool any() const { return load || store; }
+  [[nodiscard]] double sum() const { return load.value_or(0) + store.value_or(0); }
+};
+
 /// A case that ran (or was predicted), as far as conclusions need it.
 struct Outcome {
   Case tested;
@@ -118,6 +128,10 @@ struct Outcome {
   std::size_t index = 0;  ///< among those that the probe concludes from
   /// The 95 % confidence interval of the measured headline; nullopt if it was predicted, or sampled too little.
   std::optional<std::pair<double, double>> interval = {};
+  std::optional<double> share_of_peak = {};  ///< of the headline; 1 is the best
+  PerRequest sectors = {};                   ///< predicted, or counted if nothing was predicted; likewise wavefronts
+  PerRequest wavefronts = {};
+  std::string limit = {};  ///< the stage that is predicted to limit the case; empty if that is not known
 
   [[nodiscard]] std::optional<double> metric(std::string_view name) const;
 };
@@ -170,6 +184,7 @@ struct Probe {
   std::function<Workload(const Case&, const Device&)> describe = {};
   /// Throws a usage error when values that are each valid do not go together. May be empty.
   std::function<void(const Case&)> validate = {};
+  bool reads_files = false;  ///< validate() reads the files that a case names
   /// True if the values of a case that are not still `auto` go together on a device. Combinations that do not are
   /// dropped, unless the user asked for their values. May be empty: then all go together.
   std::function<bool(const Case&, const Device&)> fits = {};

@@ -109,11 +109,11 @@ double number_drawn_from(double different, double draws) {
 /// counted if the launch itself has set the array to zero, and too many if blocks come to a sector at once, as each
 /// takes itself for the first. Requests to random lines tell better, if they come to each line more than once.
 double lines_of(const AtomicArray& array) {
-  constexpr double some = 4;
+  constexpr double lines_per_request = 4;  // lanes side by side come to fewer
   constexpr double often = 2;
   const auto different = static_cast<double>(array.lines.size());
   const double drawn = array.lines.empty() ? 1 : number_drawn_from(different, array.shown);
-  const bool at_random = array.shown > some * array.shown_requests;
+  const bool at_random = array.shown > lines_per_request * array.shown_requests;
   if (at_random && array.shown > often * different) return drawn;
   const double told = std::max(array.sectors / sectors_per_line, drawn);
   // Requests that leave lines and come back to them go round in an array little larger than the part shown.

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "app/program/merge.hpp"
+#include "engine/base/thresholds.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -38,11 +39,10 @@ const SeenLaunch* MergedKernel::shown() const {
 }
 
 bool MergedKernel::varies() const {
-  constexpr double noticeable = 1.02;
   if (seen.size() < 2) return false;
   const auto amount = [](const SeenLaunch& launch) { return accessed(*launch.sample); };
   const auto [least, most] = std::ranges::minmax(seen, {}, amount);
-  return amount(most) > noticeable * amount(least);
+  return amount(most) > (1 + alike_launches) * amount(least);
 }
 
 bool MergedKernel::is_timed_otherwise() const {

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "app/program/raw_words.hpp"
+#include "engine/base/thresholds.hpp"
 #include "engine/model/arithmetic.hpp"
 #include "engine/model/occupancy.hpp"
 #include "engine/model/stages.hpp"
@@ -277,9 +278,8 @@ Saving Pricing::saving(const Cure& cure) const {
   workload.blocks = static_cast<std::uint64_t>(std::ceil(static_cast<double>(workload.blocks) / cure.wider));
   if (workload.scheduler_cycles) *workload.scheduler_cycles /= cure.wider;
   const PricedLaunch cured = price(workload, cure.good, as_it_is_.in_l2);
-  constexpr double noticeable = 0.01;
   const double as_it_is = as_it_is_.seconds;
-  if (!(as_it_is - cured.seconds >= noticeable * as_it_is)) return {};
+  if (!(as_it_is - cured.seconds >= least_saving * as_it_is)) return {};
   const double times = launch_.measured_s.value_or(as_it_is) / as_it_is;
   const auto saved = [&](double cured_s) { return std::max(0.0, as_it_is - cured_s) * times; };
   const double error = usual_error(cured.bottleneck);

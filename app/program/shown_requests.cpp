@@ -107,9 +107,9 @@ ScatteredRuns scattered_runs(const inject::Site& site) {
 }
 
 bool scatters(const inject::Site& site) {
-  constexpr double nearly_all = 0.75;
+  constexpr double apart = 0.75;  // of the lanes in sectors of their own: chance brings some together
   if (op_of(site) != access::Op::store || site.space != inject::RawSpace::global) return false;
-  if (static_cast<double>(site.sectors) < nearly_all * static_cast<double>(site.active_lanes)) return false;
+  if (static_cast<double>(site.sectors) < apart * static_cast<double>(site.active_lanes)) return false;
   std::set<std::uint64_t> distances;
   for (std::uint32_t k = 0; k < site.shown; ++k) {
     std::optional<std::uint64_t> last;

@@ -108,8 +108,8 @@ void make_good(SiteSums& sums, double least_memory) {
 /// True if successive requests together fill the sectors that each of them touches in part. Neighbouring sectors are
 /// then touched as well.
 bool fills_up(const SiteSums& sums) {
-  constexpr double nearly_all = 0.9;
-  return sums.sectors >= 2 * sums.memory_sectors && dense_sectors(*sums.site) >= nearly_all * sums.memory_sectors;
+  constexpr double filled = 0.9;  // of the sectors: the last requests of a run leave some open
+  return sums.sectors >= 2 * sums.memory_sectors && dense_sectors(*sums.site) >= filled * sums.memory_sectors;
 }
 
 /// Returns the share of incomplete sectors among those that stores were the first to touch. All stores are added up,

@@ -6,7 +6,7 @@
 namespace gpumem::measure {
 
 std::vector<Island> islands_of(std::span<const Nearness> pairs) {
-  constexpr double much = 1.5;
+  constexpr double separate = 1.5;  // times as near: links of one kind differ by less
   if (pairs.empty()) return {};
   // Near is what lies above the widest gap between two values that follow each other.
   std::vector<double> values;
@@ -19,7 +19,7 @@ std::vector<Island> islands_of(std::span<const Nearness> pairs) {
     widest = values[i] / values[i - 1];
     least_near = values[i];
   }
-  if (widest < much) return {};
+  if (widest < separate) return {};
 
   std::map<std::uint64_t, std::uint64_t> first;  // of the island that a GPU is on, as far as is known
   for (const Nearness& pair : pairs) {

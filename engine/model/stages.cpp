@@ -6,6 +6,7 @@
 #include <string_view>
 #include <variant>
 
+#include "engine/base/thresholds.hpp"
 #include "engine/model/arithmetic.hpp"
 #include "engine/model/waiting.hpp"
 
@@ -160,10 +161,9 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
   const bool waits = demand.loads || (demand.stores && !demand.over_link) || workload.chains;
   if (waits || workload.in_step) {
     const Waiting waiting = waiting_of(workload, demand, profile, dram_s, cached);
-    constexpr double noticeable = 1.1;
-    const bool uneven_work = waiting.uneven_s > noticeable * waiting.even_s;
-    if (waits) stage("latency", uneven_work ? waiting.even_s : waiting.uneven_s);
-    if (uneven_work) stage("uneven_work", waiting.uneven_s);
+    const bool is_uneven = waiting.uneven_s > (1 + uneven_work) * waiting.even_s;
+    if (waits) stage("latency", is_uneven ? waiting.even_s : waiting.uneven_s);
+    if (is_uneven) stage("uneven_work", waiting.uneven_s);
     if (workload.in_step) stage("barriers", waiting.barriers_s);
   }
   // Loads and stores through L1 take turns with shared memory, which lies in the same banks.

@@ -90,19 +90,19 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
   }
   if (lookups == 0) return std::nullopt;
   constexpr std::uint64_t short_launch = std::uint64_t{1} << 25U;  // accesses of a site
-  constexpr double much = 4;                                       // of L2
-  constexpr double very_much = 16;
+  constexpr double beyond_l2 = 4;                                  // times its size, of which little is found again
+  constexpr double far_beyond_l2 = 16;
   unsigned log2_rate = log2_rate_of(lines, lookups);
   const auto l2 = static_cast<double>(profile.device.l2_bytes);
   const std::uint64_t accesses = workload.blocks * workload.block_threads * workload.sites.front().instructions;
-  const bool is_long = accesses >= short_launch || (accesses >= short_launch / 2 && bytes > very_much * l2) ||
+  const bool is_long = accesses >= short_launch || (accesses >= short_launch / 2 && bytes > far_beyond_l2 * l2) ||
                        std::ldexp(lookups, -static_cast<int>(log2_rate)) > 2 * sampled_lookups;
   constexpr double fewest_lines = 1U << 12U;
   for (; log2_fewer_lines > 0 && std::ldexp(lines, -static_cast<int>(log2_rate)) > 2 * fewest_lines; --log2_fewer_lines)
     ++log2_rate;
   std::optional<CacheSimulation::Part> part;
   if (is_long) part = CacheSimulation(workload, profile, log2_rate).parts(lines);
-  if (!part) part = CacheSimulation(workload, profile, log2_rate).all(bytes < much * l2);
+  if (!part) part = CacheSimulation(workload, profile, log2_rate).all(bytes < beyond_l2 * l2);
   if (part->lookups == 0) return std::nullopt;
   Traffic traffic = part->traffic.times(lookups / part->lookups);
   if (part->load_requests > 0) traffic.l1_wavefronts = part->traffic.l1_wavefronts * loads / part->load_requests;

@@ -75,6 +75,7 @@ Probe make_probe(std::string name, std::string purpose, Axis swept, Value baseli
       return allocated_bytes(launch, make_pattern(tested).extent(launch.count));
     });
   };
+  probe.conclude = conclude_accesses;
   probe.prepare = [=](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
     using Pattern = decltype(make_pattern(decided));
     return std::make_unique<GlobalExperiment<Pattern>>(launch_of(decided), make_pattern(decided), session);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/base/error.hpp"
+#include "probes/sweep_facts.hpp"
 
 namespace gpumem::global {
 
@@ -20,6 +21,11 @@ constexpr std::uint64_t smallest_auto_buffer = std::uint64_t{1} << 20U;
 std::string_view doing(const Case& chosen) {
   const Op op = chosen[axis::op];
   return op == Op::read ? "reading" : op == Op::write ? "writing" : "copying";
+}
+
+Conclusion conclude_accesses(std::span<const Outcome> outcomes) {
+  const std::string& op = outcomes.front().tested.name(axis::op);
+  return conclude_sweep(outcomes, op == "copy" ? "copies" : op + "s", RequestUnit::sectors);
 }
 
 std::uint64_t Launch::requests() const {

@@ -27,6 +27,8 @@ inline constexpr Number buffer_bytes{"buffer_bytes"};
 }  // namespace axis
 
 [[nodiscard]] std::string_view doing(const Case& chosen);  ///< "reading", "writing" or "copying", by its op
+/// See Probe::conclude. For probes whose first axis is swept alone.
+[[nodiscard]] Conclusion conclude_accesses(std::span<const Outcome> outcomes);
 
 /// Accesses `first`, `first` + 1 and so on of a launch.
 struct AccessRun {

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "probes/sweep_facts.hpp"
+
 namespace gpumem::shared {
 
 namespace {
@@ -28,6 +30,11 @@ double least_cycles(const access::Site& site) {
   return cycles / requests;
 }
 
+Conclusion conclude_words(std::span<const Outcome> outcomes) {
+  const std::string accesses = "shared-memory " + outcomes.front().tested.name(axis::op) + "s";
+  return conclude_sweep(outcomes, accesses, RequestUnit::wavefronts);
+}
+
 }  // namespace
 
 Probe words_probe(std::vector<Axis> own) {
@@ -49,6 +56,7 @@ Probe words_probe(std::vector<Axis> own) {
                       const auto blocks = static_cast<double>(workload.blocks);  // one a multiprocessor
                       return static_cast<double>(workload.useful_bytes()) / blocks / seconds * per_giga;
                     }}};
+  probe.conclude = conclude_words;
   return probe;
 }
 

@@ -13,7 +13,7 @@ inline constexpr Choice<access::Op> op{"op", {{"read", access::Op::load}, {"writ
 }  // namespace axis
 
 /// A probe with the axes `own` and after them word-bytes and op. Its headline is the cycles that a request of the first
-/// site takes. Names, cases and kernels are left to the caller.
+/// site takes. Its facts are about a sweep of the first axis. Names, cases and kernels are left to the caller.
 [[nodiscard]] Probe words_probe(std::vector<Axis> own);
 
 }  // namespace gpumem::shared

@@ -201,7 +201,7 @@ std::vector<Difference> differing_shapes(const Comparison& comparison, std::size
     if (compared.changes[which].by_place) continue;  // said in a line of its own
     for (const ShapeChange& change : compared.changes[which].shape) {
       Difference difference{.member = "results.parameters." + change.parameter,
-                            .what = parameter_noun(change.parameter).singular,
+                            .what = parameter_noun(change.parameter),
                             .old_value = in_words(change.parameter, change.old_value),
                             .new_value = in_words(change.parameter, change.new_value),
                             .cases = 1};

@@ -16,18 +16,33 @@ namespace gpumem::report {
 
 namespace {
 
+/// Returns the predicted costs of requests, or the counted ones if none were predicted.
+PerRequest cost_of(const Record& record, std::string_view unit) {
+  const PerRequest predicted = per_request(record, unit, Source::predicted);
+  return predicted.any() ? predicted : per_request(record, unit, Source::counted);
+}
+
 /// Returns nullopt if the case did not run, has no headline of that kind, or is no case of the probe as it is now.
+/// Reads no files: those of a report from elsewhere are not here.
 std::optional<Outcome> outcome_of(const Record& record, const Probe& probe, bool measured) {
   const auto headline = positive_headline(record, measured);
   if (record.status != Status::ok || record.headline.quantity != probe.headline.quantity.name) return std::nullopt;
-  if (!headline || !case_of(record, probe)) return std::nullopt;
+  const auto tested = case_of(record, probe, !probe.reads_files);
+  if (!headline || !tested) return std::nullopt;
   const auto seconds = measured && record.time ? record.time->summary.median.count() : record.predicted_s.value_or(0);
   if (probe.headline.from_seconds && !(seconds > 0)) return std::nullopt;
   Outcome outcome{.tested = {.probe = &probe, .parameters = record.parameters},
                   .headline = *headline,
                   .predicted = measured ? positive_headline(record, false) : std::nullopt,
                   .seconds = seconds,
-                  .bytes_per_s = bandwidth_of(record, measured).value_or(0) / per_giga};
+                  .bytes_per_s = bandwidth_of(record, measured).value_or(0) / per_giga,
+                  .share_of_peak = record.fraction_of_peak,
+                  .sectors = cost_of(record, sectors),
+                  .wavefronts = cost_of(record, wavefronts),
+                  .limit = record.bottleneck ? record.bottleneck->predicted : ""};
+  for (const Parameter& parameter : tested->parameters) {  // with those that older versions had no axis for
+    if (find_parameter(record, parameter.name) == nullptr) outcome.tested.parameters.push_back(parameter);
+  }
   if (measured && record.headline.ci95_low && record.headline.ci95_high) {
     outcome.interval = {*record.headline.ci95_low, *record.headline.ci95_high};
   }

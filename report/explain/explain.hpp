@@ -22,9 +22,9 @@ namespace gpumem::report {
 [[nodiscard]] std::vector<ConclusionRecord> conclusions(std::span<const Record> results,
                                                         const ProbeLookup& find = find_probe);
 
-/// Returns a few sentences per table. They give the probe's conclusions, one fact a line. If there are none, they say
-/// where the cases are best, what they cost elsewhere and why. The last line adds the rest. `host_cache_bytes` is the
-/// size of the CPU's last-level cache, if known.
+/// Returns a few sentences per table. They give the probe's conclusions, one fact a line. The last line adds how far
+/// predictions are off, and what did not run. Empty for a table of which there is nothing to say. `host_cache_bytes` is
+/// the size of the CPU's last-level cache, if known.
 [[nodiscard]] std::vector<std::string> findings(const std::vector<Record>& results,
                                                 std::span<const ConclusionRecord> conclusions,
                                                 std::optional<std::uint64_t> host_cache_bytes = {});

@@ -1,21 +1,22 @@
-// Findings: a few sentences on what each table shows. The probe's conclusions come first. If there are none, only the
-// readings are described, so that a new probe is described like the others.
+// Findings: a few sentences on what each table shows. The probe's conclusions come first, then how far predictions are
+// off and what did not run.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
-#include "engine/access/space.hpp"
+#include "engine/base/thresholds.hpp"
 #include "engine/base/words.hpp"
 #include "report/explain/advice.hpp"
 #include "report/explain/explain.hpp"
 #include "report/explain/outlier_text.hpp"
 #include "report/explain/shared_link.hpp"
-#include "report/explain/story.hpp"
 #include "report/record/gpus.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/matrix.hpp"
+#include "report/record/readings.hpp"
 #include "report/record/sweep.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
@@ -23,54 +24,6 @@
 namespace gpumem::report {
 
 namespace {
-
-/// Cases that differ in nothing but a parameter.
-struct Group {
-  Cases cases;
-  std::string parameter;
-};
-
-/// Returns the sweeps of a table. If each sweep has one case, returns the alternatives at each place, or the cases
-/// across.
-std::vector<Group> lines_of(std::span<const Record> results, const Members& table) {
-  std::vector<Group> lines;
-  for (const Members& sweep : sweeps(results)) {
-    if (std::ranges::find(table, sweep.front()) == table.end()) continue;
-    lines.push_back({cases_of(results, sweep), results[sweep.front()].swept});
-  }
-  if (lines.size() < 2 || lines.size() < table.size()) return lines;
-  const Cases cases = cases_of(results, table);
-  const Record& first = *cases.front();
-  if (first.across.empty() || !varies(cases, first.across)) return {{cases, first.compared}};
-  if (!varies(cases, first.compared)) return {{cases, first.across}};
-  lines.clear();
-  for (const Members& places : alternatives(results)) {
-    if (std::ranges::find(table, places.front()) == table.end()) continue;
-    lines.push_back({cases_of(results, places), first.compared});
-  }
-  return lines;
-}
-
-std::string subject_of(const Record& record) {
-  const Parameter* op = find_parameter(record, "op");
-  std::string subject(op == nullptr ? "" : op_subject(gpumem::to_string(op->value)));
-  const auto all_sites = [&](auto member, std::string_view value) {
-    return !record.access.empty() &&
-           std::ranges::all_of(record.access, [&](const SiteRecord& site) { return site.*member == value; });
-  };
-  if (subject.empty()) {
-    const bool copied = record.access.empty() && record.useful_bytes() > 0;
-    subject = copied                                ? "transfers"
-              : all_sites(&SiteRecord::op, "load")  ? "loads"
-              : all_sites(&SiteRecord::op, "store") ? "stores"
-                                                    : "accesses";
-  }
-  if (record.access.empty()) return subject;
-  // Global memory goes without saying.
-  const std::string& space = record.access.front().space;
-  if (space == to_string(access::Space::global) || !all_sites(&SiteRecord::space, space)) return subject;
-  return one_line(space) + "-memory " + subject;
-}
 
 std::string not_run(const Cases& cases) {
   std::map<Status, std::size_t> counts;
@@ -100,43 +53,44 @@ std::string not_run(const Cases& cases) {
   return text + (text.ends_with('.') ? "" : ".");
 }
 
-/// Returns the parameters that tell these cases from the probe's others: " (8-byte words)". Leaves out the op, which
-/// the subject names.
-std::string distinction(const std::vector<Record>& results, const Group& line) {
+/// Names the cases of a matrix that are unlike the others.
+std::vector<std::string> outliers(const Cases& cases) {
   std::vector<std::string> parts;
-  const Record& record = *line.cases.front();
-  for (const Parameter& parameter : record.parameters) {
-    if (parameter.name == line.parameter || varies(line.cases, parameter.name)) continue;
-    if (parameter.name == device_parameter && gpu_beside_others(record)) continue;  // which the finding begins with
-    if (parameter.name == "op" && !op_subject(gpumem::to_string(parameter.value)).empty()) continue;
-    const bool differs = std::ranges::any_of(results, [&](const Record& other) {
-      const Parameter* found = find_parameter(other, parameter.name);
-      return other.probe == record.probe && found != nullptr && found->value != parameter.value;
-    });
-    if (differs) parts.push_back(parameter_phrase(parameter));
-  }
-  return parts.empty() ? "" : " (" + join(parts, ", ") + ")";
-}
-
-/// Describes the readings of a line; empty if they show nothing.
-std::string described(const std::vector<Record>& results, const Group& line) {
-  const Story story = make_story(line.cases, line.parameter);
-  if (story.points.empty()) return {};
-  return describe_sweep(story, capitalised(subject_of(*story.points.front().record)) + distinction(results, line));
-}
-
-/// Describes the readings of a table, without any advice. If the table is a matrix, describes only its first sweep
-/// (none for pairs), and names the cases that are unlike the others.
-std::vector<std::string> described(const std::vector<Record>& results, const Members& table) {
-  std::vector<std::string> parts;
-  const Cases cases = cases_of(results, table);
-  const std::vector<CaseMatrix> side_by_side = matrices(cases);
-  std::vector<Group> lines = lines_of(results, table);
-  if (!side_by_side.empty()) lines.resize(is_of_pairs(side_by_side.front()) ? 0 : 1);
-  for (const Group& line : lines) parts.push_back(described(results, line));
   const std::vector<CaseMatrix> judged = matrices(cases, 1);  // a single row is no matrix to read, but one to judge
   for (const CaseMatrix& matrix : judged) parts.push_back(outlier_text(matrix, judged.size() > 1));
   return parts;
+}
+
+/// "3 %", rounded up: a claim about all cases must hold for the last of them.
+std::string at_most_percent(double fraction) {
+  const double value = fraction * 100;
+  return (value > 1 ? fixed(std::ceil(value - 1e-9), 0) : fixed(std::ceil(value * 10 - 1e-9) / 10, 1)) + " %";
+}
+
+/// Says how far the predictions are from the measurements: "Predicted within 8 %." Empty if nothing was measured, or if
+/// a measured case was not predicted.
+std::string agreement(const Cases& cases) {
+  Cases measured = cases;
+  std::erase_if(measured,
+                [](const Record* record) { return record->status != Status::ok || !positive_headline(*record, true); });
+  const auto is_predicted = [](const Record* record) { return record->headline.predicted.has_value(); };
+  if (measured.empty() || !std::ranges::all_of(measured, is_predicted)) return {};
+  const auto deviation = [](const Record* record) {
+    return std::abs(*record->headline.predicted / *record->headline.measured - 1);
+  };
+  const Record* where = std::ranges::max(measured, {}, deviation);
+  const double farthest = deviation(where);
+  if (farthest <= as_predicted) return "Predicted within " + at_most_percent(farthest) + ".";
+  return fmt::format("Predictions are off by up to {}{}.", at_most_percent(farthest),
+                     measured.size() > 1 ? " (at " + position_among(measured, *where) + ")" : "");
+}
+
+/// Says why nothing is told of the cases, though some ran.
+std::string nothing_told(const Cases& cases) {
+  const auto has_reading = [](const Record* record) { return record->headline.value().has_value(); };
+  if (std::ranges::any_of(cases, has_reading)) return "";
+  const auto& reason = cases.front()->no_prediction;
+  return "There is no reading to compare." + (reason ? " " + capitalised(*reason) + "." : "");
 }
 
 /// Returns the numbers that the cases of a table give together, for tables without advice: "Near capacity: 256 KiB."
@@ -192,10 +146,10 @@ std::vector<std::string> findings(const std::vector<Record>& results, std::span<
     std::vector<std::string> facts = concluded(results, own, conclusions);
     std::vector<std::string> parts;
     if (facts.empty()) {
-      parts = described(results, own);
+      parts = outliers(cases_of(results, own));
       parts.push_back(found(own, conclusions));
-    } else if (const std::string agreed = agreement(cases_of(results, own)); !agreed.empty()) {
-      parts.push_back(capitalised(agreed) + ".");
+    } else {
+      parts.push_back(agreement(cases_of(results, own)));
     }
     std::erase(parts, "");
     const auto gpu = gpu_beside_others(results[own.front()]);
@@ -204,10 +158,7 @@ std::vector<std::string> findings(const std::vector<Record>& results, std::span<
     if (gpu) parts.push_back(shared_link(cases, host_cache_bytes));
     parts.push_back(not_run(cases));
     std::erase(parts, "");
-    if (parts.empty() && facts.empty()) {
-      parts.push_back(capitalised(subject_of(*cases.front())) + " ran; there is no reading to compare.");
-      if (const auto& reason = cases.front()->no_prediction) parts.push_back(capitalised(*reason) + ".");
-    }
+    if (parts.empty() && facts.empty()) parts.push_back(nothing_told(cases));
     if (!parts.empty()) facts.push_back(join(parts, " "));
     all.push_back(join(facts, "\n"));
   }

@@ -11,6 +11,7 @@
 
 #include "engine/base/words.hpp"
 #include "report/text/names.hpp"
+#include "report/text/text.hpp"
 
 namespace gpumem::report {
 
@@ -31,7 +32,9 @@ std::string number_words(std::string_view name, double number) {
 }
 
 std::string item_words(const FactValue& value, std::size_t item) {
-  if (const auto* words = std::get_if<std::string>(&value.items[item])) return *words;
+  if (const auto* words = std::get_if<std::string>(&value.items[item])) {
+    return value.name.ends_with("stage") ? stage_words(*words) : one_line(*words);
+  }
   const double number = std::get<double>(value.items[item]);
   const std::string said = number_words(value.name, number);
   if (!value.predicted || !value.name.ends_with("ratio")) return said;

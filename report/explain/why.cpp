@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/thresholds.hpp"
 #include "engine/base/words.hpp"
 #include "report/explain/describe_sites.hpp"
 #include "report/explain/explain.hpp"
@@ -22,7 +23,6 @@ namespace {
 
 constexpr std::size_t brief_width = 60;
 constexpr std::string_view sorted_gain_name = "sorted_gain";  // of the probes that take patterns
-constexpr double noticeable = 1.03;  // a gain worth mentioning: well above the width of a measured interval
 
 /// "device memory, 249 us of 251 us (sectors moved between L1 and L2 240 us)".
 std::string limit_words(const Evidence& e) {
@@ -58,7 +58,7 @@ std::optional<BetterCase> if_better(const Record* other, const Record& record, c
   const auto own = goodness_of(record, measured);
   if (other == nullptr || other == &record || !own || !(*own > 0)) return std::nullopt;
   const auto its = goodness_of(*other, measured);
-  if (!its || !(*its / *own >= noticeable)) return std::nullopt;
+  if (!its || !(*its / *own >= 1 + least_difference)) return std::nullopt;
   return BetterCase{.record = other, .place = find_parameter(*other, parameter), .gain = *its / *own};
 }
 
@@ -88,7 +88,7 @@ std::optional<double> demand_beyond(const Evidence& e) {
   };
   const auto own = per_byte(e.record);
   const auto other = per_byte(*e.better->record);
-  if (!own || !other || *other <= 0 || *own / *other < noticeable) return std::nullopt;
+  if (!own || !other || *other <= 0 || *own / *other < 1 + least_difference) return std::nullopt;
   return *own / *other;
 }
 
@@ -129,7 +129,9 @@ Explanation by_rule(const Rule& rule, const Evidence& e) {
   if (next) full += gain + " at " + better_case_name(*next);
   full += ".";
   if (e.better && !next) full += " " + capitalised(better_case_name(*e.better)) + ".";
-  if (e.better && next && e.better->gain >= noticeable * next->gain) full += " Still " + better_words(*e.better) + ".";
+  if (e.better && next && e.better->gain >= (1 + least_difference) * next->gain) {
+    full += " Still " + better_words(*e.better) + ".";
+  }
   const std::string brief = filled(rule.brief, rule, e);
   const std::string cure = brief + (rule.brief_cure.empty() ? "" : "; ") + std::string(rule.brief_cure);
   for (const std::string& text : {cure + gain, cure}) {
@@ -141,7 +143,6 @@ Explanation by_rule(const Rule& rule, const Evidence& e) {
 /// Returns sentences on how the prediction disagrees with the clock or with the counters.
 std::vector<std::string> disagreements(const Evidence& e) {
   std::vector<std::string> all;
-  constexpr double much = 0.1;
   const Record& record = e.record;
   const HeadlineRecord& headline = record.headline;
   const auto worse = headline.measured && headline.predicted && *headline.measured > 0 && *headline.predicted > 0
@@ -149,10 +150,10 @@ std::vector<std::string> disagreements(const Evidence& e) {
                          : 1;
   const auto stage = std::ranges::find(record.stages, e.limit, &StageRecord::stage);
   const bool was_counted = stage != record.stages.end() && stage->counted_s;
-  if (std::abs(worse - 1) > much) {
+  if (std::abs(worse - 1) > as_predicted) {
     const double longer = worse - 1;
     // If the counted demand takes as long as the clock says, the demand was predicted wrongly.
-    const bool explained = was_counted && e.case_s && *stage->counted_s > (1 - much) * *e.case_s;
+    const bool explained = was_counted && e.case_s && *stage->counted_s > (1 - as_predicted) * *e.case_s;
     all.push_back(fmt::format("It took {} {} than predicted{}.", whole_percent(std::abs(longer)),
                               longer > 0 ? "longer" : "less time",
                               longer > 0 && !explained ? ", so the model misses something here" : ""));
@@ -160,14 +161,14 @@ std::vector<std::string> disagreements(const Evidence& e) {
   const auto differ = [](double a, double b, double share) { return std::abs(a - b) > share * std::max(a, b); };
   for (const SiteRecord& site : record.access) {
     for (const auto& [unit, reading, least] : site.costs) {
-      if (!reading.predicted || !reading.counted || !differ(*reading.predicted, *reading.counted, 0.01)) continue;
+      if (!reading.predicted || !reading.counted || !differ(*reading.predicted, *reading.counted, same_count)) continue;
       const bool others = took_turns(unit, *reading.counted, *reading.predicted);
       all.push_back(fmt::format("The hardware counted {} {} per {} of the {}, not the predicted {}{}.",
                                 trimmed(*reading.counted, 2), one_line(unit), site.op, one_line(site.site),
                                 trimmed(*reading.predicted, 2), others ? ": other accesses take turns with them" : ""));
     }
   }
-  if (was_counted && stage->predicted_s && differ(*stage->predicted_s, *stage->counted_s, much)) {
+  if (was_counted && stage->predicted_s && differ(*stage->predicted_s, *stage->counted_s, as_predicted)) {
     all.push_back(fmt::format("By the counters its stage takes {}, not the predicted {}.",
                               stage_time_words(*stage->counted_s), stage_time_words(*stage->predicted_s)));
   }
@@ -187,7 +188,7 @@ struct PatternStory {
       if (pattern.empty()) pattern = one_line(site.pattern);
     }
     const auto metric = std::ranges::find(record.metrics, sorted_gain_name, &MetricRecord::name);
-    if (metric == record.metrics.end() || !metric->predicted || *metric->predicted < noticeable) return;
+    if (metric == record.metrics.end() || !metric->predicted || *metric->predicted < 1 + least_difference) return;
     gain = "sorted: " + times_words(*metric->predicted);
   }
 

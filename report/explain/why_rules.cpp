@@ -11,8 +11,8 @@ namespace gpumem::report {
 
 namespace {
 
-constexpr double wasteful = 1.5;  // excess from which on requests are scattered, not merely shifted
-constexpr double some = 1.005;    // excess that is no rounding
+constexpr double wasteful = 1.5;   // excess from which on requests are scattered, not merely shifted
+constexpr double rounded = 1.005;  // excess up to which it may come of rounding
 
 bool on_host(const Evidence& e) { return std::ranges::any_of(e.record.access, &SiteRecord::in_host_memory); }
 
@@ -86,20 +86,20 @@ bool same_waste_costs_nothing(const Evidence& e) { return e.others > 0 && !e.bet
 
 /// Returns true for shifted stores alone: shifted loads are served from L1 the second time, and cost L2 and device
 /// memory nothing.
-bool shifted_stores(const Evidence& e) { return excess(e.store) > some && !same_waste_costs_nothing(e); }
+bool shifted_stores(const Evidence& e) { return excess(e.store) > rounded && !same_waste_costs_nothing(e); }
 
-bool shifted_loads(const Evidence& e) { return excess(e.load) > some; }
+bool shifted_loads(const Evidence& e) { return excess(e.load) > rounded; }
 
 /// Returns true for shifted loads too: over the link, nothing is served from L1.
 bool shifted(const Evidence& e) {
-  return std::max(excess(e.load), excess(e.store)) > some && !same_waste_costs_nothing(e);
+  return std::max(excess(e.load), excess(e.store)) > rounded && !same_waste_costs_nothing(e);
 }
 
-bool conflicts(const Evidence& e) { return excess(e.shared) > some; }
+bool conflicts(const Evidence& e) { return excess(e.shared) > rounded; }
 
 /// Returns true if device memory moves more than is used, for a reason that lies in the requests.
 bool moves_unused(const Evidence& e) {
-  const bool in_part = std::max(excess(e.load), excess(e.store)) > some;
+  const bool in_part = std::max(excess(e.load), excess(e.store)) > rounded;
   return moves_too_much(e) && (in_part || unasked_read_bytes(e).value_or(0) > 0.1 * e.record.useful_bytes());
 }
 

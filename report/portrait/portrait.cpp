@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
+#include "engine/base/thresholds.hpp"
 #include "engine/base/words.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/readings.hpp"
@@ -266,7 +267,6 @@ double ratio_of(const Record& record) {
 
 /// Compares with the profile: how many cases are as predicted, and which are furthest from it.
 std::string beside_profile(const Report& report) {
-  constexpr double as_predicted = 0.1;
   constexpr std::size_t most = 3;
   Cases cases;
   for (const Record& record : report.results) {

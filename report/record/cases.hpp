@@ -25,8 +25,8 @@ using Cases = std::vector<const Record*>;
 
 /// Returns the record's case of this probe, or nullopt if an axis does not take its value or the values do not go
 /// together. A parameter that the record lacks has its default. Reports of other versions may have other parameters,
-/// and edited reports any.
-[[nodiscard]] std::optional<Case> case_of(const Record& record, const Probe& probe);
+/// and edited reports any. If not `validated`, whether values go together is not asked.
+[[nodiscard]] std::optional<Case> case_of(const Record& record, const Probe& probe, bool validated = true);
 
 /// The same for the probe that the record names; nullopt if the registry does not have it.
 [[nodiscard]] std::optional<Case> case_of(const Record& record, std::span<const Probe> registry);

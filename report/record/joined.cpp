@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/thresholds.hpp"
 #include "report/record/counted.hpp"
 #include "report/record/kernels.hpp"
 
@@ -12,7 +13,6 @@ namespace gpumem::report {
 namespace {
 
 void add_counts(Record& record, const Record& counted) {
-  constexpr double noticeable = 0.01;  // launches of a program do not all access the same
   record.counters = counted.counters;
   record.occupancy = counted.occupancy;
   for (const StageRecord& stage : counted.stages) {
@@ -29,7 +29,7 @@ void add_counts(Record& record, const Record& counted) {
   }
   std::vector<std::uint64_t> requests;
   for (const SiteRecord& site : record.access) requests.push_back(site.requests.value_or(0));
-  if (add_counted_costs(record, *counted.counters, requests) > noticeable) record.flags.emplace_back("counts_differ");
+  if (add_counted_costs(record, *counted.counters, requests) > same_count) record.flags.emplace_back("counts_differ");
 }
 
 void add_new(std::vector<std::string>& to, const std::vector<std::string>& from) {

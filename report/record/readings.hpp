@@ -17,14 +17,6 @@ enum class Source { predicted, counted };
                                                      Source source);
 
 /// Per-request readings of both operations.
-struct PerRequest {
-  std::optional<double> load;
-  std::optional<double> store;
-
-  [[nodiscard]] bool any() const { return load || store; }
-  [[nodiscard]] double sum() const { return load.value_or(0) + store.value_or(0); }
-};
-
 [[nodiscard]] PerRequest per_request(const Record& record, std::string_view unit, Source source);
 
 /// Returns the number if it is finite and above zero, else nullopt. Other numbers, which a hostile report may have,

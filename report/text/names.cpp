@@ -144,14 +144,10 @@ std::string position_phrase(const Parameter& parameter) {
   return parameter_phrase(parameter);
 }
 
-Noun parameter_noun(std::string_view parameter) {
+std::string parameter_noun(std::string_view parameter) {
   const ParsedName name = parse(parameter);
-  if (name.form == &size && name.label == "size") return {"size", "sizes"};
-  const std::string noun =
-      fmt::format(fmt::runtime(name.form->noun), fmt::arg("label", name.label), fmt::arg("unit", name.unit));
-  const std::size_t of = std::string_view(name.form->noun).find(" of ");
-  if (of != std::string_view::npos) return {noun, noun.substr(0, of) + "s" + noun.substr(of)};
-  return {noun, noun.ends_with('s') ? noun : noun + "s"};
+  if (name.form == &size && name.label == "size") return "size";
+  return fmt::format(fmt::runtime(name.form->noun), fmt::arg("label", name.label), fmt::arg("unit", name.unit));
 }
 
 std::string quantity_words(std::string_view quantity) {
@@ -216,13 +212,6 @@ std::string stage_words(std::string_view stage) {
   };
   const auto found = words.find(stage);
   return std::string(found == words.end() ? stage : found->second);
-}
-
-std::string_view op_subject(std::string_view op) {
-  if (op == "copy") return "copies";
-  if (op == "read") return "reads";
-  if (op == "write") return "writes";
-  return {};
 }
 
 }  // namespace gpumem::report

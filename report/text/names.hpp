@@ -42,13 +42,8 @@ struct Heading {
 /// The parameter as a place in a sweep: "offset 1", otherwise as the phrase.
 [[nodiscard]] std::string position_phrase(const Parameter& parameter);
 
-/// The noun for the values of a swept parameter: "offset" and "offsets", "number of threads per block" and "numbers of
-/// threads per block".
-struct Noun {
-  std::string singular;
-  std::string plural;
-};
-[[nodiscard]] Noun parameter_noun(std::string_view parameter);
+/// The noun for a parameter: "offset", "number of threads per block".
+[[nodiscard]] std::string parameter_noun(std::string_view parameter);
 
 /// A quantity's name in words, with its unit: "cycles per request", "latency in cycles".
 [[nodiscard]] std::string quantity_words(std::string_view quantity);
@@ -64,8 +59,5 @@ struct Noun {
 
 /// A stage of the model in words: "dram" is "device memory". An unknown stage is its own name.
 [[nodiscard]] std::string stage_words(std::string_view stage);
-
-/// The operation as the subject of a sentence: "copies". Empty for an unknown op.
-[[nodiscard]] std::string_view op_subject(std::string_view op);
 
 }  // namespace gpumem::report

@@ -193,8 +193,7 @@ Matrix empty_matrix(const CaseMatrix& cases, const std::string& what) {
   const std::string& down = cases.rows.front().name;
   const std::string& across = cases.columns.front().name;
   Matrix matrix;
-  matrix.title = fmt::format("{} by {} (rows) and {} (columns)", what, parameter_noun(down).singular,
-                             parameter_noun(across).singular);
+  matrix.title = fmt::format("{} by {} (rows) and {} (columns)", what, parameter_noun(down), parameter_noun(across));
   matrix.rows = parameter_heading(down);
   for (const Parameter& row : cases.rows) matrix.row_names.push_back(value_text(row));
   for (const Parameter& column : cases.columns) matrix.column_names.push_back(value_text(column));

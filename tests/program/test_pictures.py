@@ -41,7 +41,7 @@ class Written(PicturesTest):
         data = json.loads(page.split('id="data">')[1].split("</script>")[0])
         (block,) = data["blocks"]
         self.assertEqual(len(block["panels"][0]["series"][0]["points"]), 4)
-        self.assertTrue(block["notes"][0].startswith("Writes are predicted to reach"), block["notes"])
+        self.assertTrue(block["notes"][0].startswith("Predicted: Writes reach"), block["notes"])
         self.assertIn("<summary>All numbers</summary>", page)
 
     def test_every_command_has_pages(self):

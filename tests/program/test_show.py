@@ -67,7 +67,7 @@ class OneReport(ShowTest):
         report = strict_json(self.succeed("show", path, "offset=1", "op=write", "--format", "json"))
         self.assertEqual(report["results"], [case for case in whole["results"] if case["parameters"]["offset_elements"] == 1
                                              and case["parameters"]["op"] == "write"])
-        self.assertEqual(report["findings"], ["Writes are predicted to reach 3372 GB/s (70 % of peak) at offset 1."])
+        self.assertEqual(report["findings"], ["Predicted: Writes reach 3372 GB/s (70 % of peak) at offset 1."])
         copies = self.saved("--transfer", "pinned,pageable", "--size", "1MiB..64MiB*4", name="copies.json")
         back = strict_json(self.succeed("show", copies, "direction=to-host", "--format", "json"))
         self.assertEqual(len(back["results"]), 8)

@@ -303,7 +303,10 @@ const Probe* find_example_probe(std::string_view name) {
     return known;
   }();
   const auto found = std::ranges::find(probes, name, &Probe::name);
-  return found == probes.end() ? nullptr : &*found;
+  if (found != probes.end()) return &*found;
+  const Probe* real = find_probe(name);
+  const bool sweeps = real != nullptr && (real->family == Family::global || real->family == Family::shared);
+  return sweeps ? real : nullptr;
 }
 
 TimeRecord time_record(double median_seconds, std::size_t samples) {

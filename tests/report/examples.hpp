@@ -46,7 +46,7 @@ namespace gpumem::report::examples {
 [[nodiscard]] Report all_gpus();
 
 /// Probes that go with the examples: "transfer" concludes how much faster pinned memory is and a fixed cost, "overlap"
-/// which number of streams is the fastest. Others are not known.
+/// which number of streams is the fastest; those of global and shared memory are the real ones. Others are not known.
 [[nodiscard]] const Probe* find_example_probe(std::string_view name);
 
 /// A time whose summary follows from the median, with as many samples.

@@ -224,6 +224,8 @@ static Probe indices_probe() {
     workload.kernel = kernel_name_of(indexed);
     return workload;
   };
+  probe.conclude = conclude_accesses;
+  probe.reads_files = true;
   probe.validate = [cases](const Case& chosen) { cases->validate(chosen); };
   probe.size = [cases](std::span<Case> sweep, const Device& device) { cases->size(sweep, device); };
   probe.prepare = [cases](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {

@@ -208,6 +208,7 @@ Probe pattern_probe() {
                     .predict = model::sorted_gain}};
   probe.describe = [shared](const Case& decided, const Device& device) { return shared->describe(decided, device); };
   probe.validate = validate;
+  probe.conclude = conclude_accesses;
   probe.size = [shared](std::span<Case> sweep, const Device& device) { shared->size(sweep, device); };
   probe.prepare = [shared, loaded = std::make_shared<LoadedPatterns>()](const Case& decided,
                                                                         measure::Session& session) {

@@ -154,8 +154,7 @@ std::string apart_words(const Cases& missing, const Cases& added) {
     const std::vector<std::string> in_new = asked(added, parameter.name);
     const bool shared = std::ranges::find_first_of(in_old, in_new) != in_old.end();
     if (shared || in_new.empty() || in_old.size() > few || in_new.size() > few) continue;
-    parts.push_back(
-        fmt::format("{} {} -> {}", parameter_noun(parameter.name).singular, join(in_old, ", "), join(in_new, ", ")));
+    parts.push_back(fmt::format("{} {} -> {}", parameter_noun(parameter.name), join(in_old, ", "), join(in_new, ", ")));
   }
   return join(parts, "; ");
 }

@@ -166,22 +166,4 @@ TEST_CASE("Advice from predictions alone says so") {
         std::vector<std::string>{"Predicted: Use the other way."});
 }
 
-TEST_CASE("Without advice the readings are described: each alternative's sweep") {
-  const std::vector<Record> results = {make("plain", 4, 10, 0), make("plain", 8, 20, 0), make("other", 4, 40, 0),
-                                       make("other", 8, 40, 0)};
-  Listener listener;
-  CHECK(findings(results, conclusions(results, listener.lookup())) ==
-        std::vector<std::string>{"Transfers (way plain) reach 20.0 GB/s at size 8 bytes. The slowest reach 10.0 GB/s, "
-                                 "0.50 of it, at size 4 bytes. "
-                                 "Transfers (way other) reach 40.0 GB/s at sizes 4 bytes and 8 bytes."});
-}
-
-TEST_CASE("Without advice the readings are described: the alternatives at one place of the sweep") {
-  std::vector<Record> results = {make("plain", 4, 39.9, 0), make("other", 4, 10, 0), make("third", 4, 40, 0)};
-  for (Record& record : results) record.metrics.clear();
-  CHECK(findings(results, {}) ==
-        std::vector<std::string>{
-            "Transfers reach 39.9 GB/s at way plain. The slowest reach 10.0 GB/s, 0.25 of it, at way other."});
-}
-
 }  // namespace gpumem::report::test_conclusions

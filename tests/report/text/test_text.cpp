@@ -1,12 +1,10 @@
 #include "engine/base/words.hpp"
-#include "report/explain/story.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::report::test_text {
 
-using Numbers = std::vector<std::uint64_t>;
 using Strings = std::vector<std::string>;
 
 TEST_CASE("Widths count characters, and truncation never cuts one") {
@@ -54,30 +52,6 @@ TEST_CASE("Numbers have the digits they deserve") {
   CHECK(decimals_for(values, 3, 0) == 0);
 }
 
-TEST_CASE("Common factors are found only where they are the only explanation") {
-  Numbers all;
-  for (std::uint64_t i = 0; i <= 32; ++i) all.push_back(i);
-  CHECK(common_factor(all, Numbers{0, 8, 16, 24, 32}) == 8U);
-  CHECK_FALSE(common_factor(all, Numbers{0, 8, 16, 24}));
-  CHECK_FALSE(common_factor(all, Numbers{0}));
-  CHECK_FALSE(common_factor(all, all));
-  CHECK_FALSE(common_factor(Numbers{0, 1, 8}, Numbers{0, 8}));  // of 2, 4 or 8?
-  CHECK_FALSE(common_factor(all, Numbers{}));
-}
-
-TEST_CASE("Values are listed as runs") {
-  const Numbers all = {1, 2, 4, 8, 16, 32};
-  CHECK(listed(all, Numbers{8, 16, 32}) == "8 to 32");
-  CHECK(listed(all, Numbers{1, 4, 8}) == "1, 4 and 8");
-  Numbers many;
-  Numbers odd;
-  for (std::uint64_t i = 0; i < 20; ++i) {
-    many.push_back(i);
-    if (i % 2 == 1) odd.push_back(i);
-  }
-  CHECK(listed(many, odd).empty());
-}
-
 TEST_CASE("Parameters in words take their units from their names") {
   const auto phrase = [](const std::string& name, Value value) { return parameter_phrase({name, std::move(value)}); };
   CHECK(phrase("op", "copy") == "copy");
@@ -92,14 +66,14 @@ TEST_CASE("Parameters in words take their units from their names") {
   CHECK(position_phrase({"offset_elements", std::uint64_t{1}}) == "offset 1");
   CHECK(parameter_heading("elements_per_thread").unit == "/thread");
   CHECK(parameter_heading("block_threads").name == "threads");
-  CHECK(parameter_noun("offset_elements").plural == "offsets");
-  CHECK(parameter_noun("block_threads").plural == "numbers of threads per block");
+  CHECK(parameter_noun("offset_elements") == "offset");
+  CHECK(parameter_noun("block_threads") == "number of threads per block");
   CHECK(quantity_words("cycles_per_request") == "cycles per request");
   CHECK(quantity_words("latency_cycles") == "latency in cycles");
   CHECK(quantity_words("occupancy") == "occupancy");
   CHECK(quantity_words("gb_per_s_per_multiprocessor") == "GB/s per multiprocessor");
   CHECK(quantity_heading("link_gb_per_s").unit == "GB/s");
-  CHECK(parameter_noun("lanes").plural == "lanes");
+  CHECK(parameter_noun("lanes") == "lanes");
 }
 
 TEST_CASE("A 0 that stands for what another parameter says is not said") {
@@ -126,10 +100,10 @@ TEST_CASE("Parameters and metrics of the host link in words") {
   CHECK(phrase("chunks", std::uint64_t{64}) == "64 chunks");
   CHECK(phrase("kernel_percent", std::uint64_t{125}) == "kernel 125 %");
   CHECK(phrase("batching", "separate") == "batching separate");
-  CHECK(parameter_noun("size_bytes").plural == "sizes");
-  CHECK(parameter_noun("host_memory").plural == "kinds of host memory");
-  CHECK(parameter_noun("copies").singular == "number of copies");
-  CHECK(parameter_noun("kernel_percent").plural == "kernel percentages");
+  CHECK(parameter_noun("size_bytes") == "size");
+  CHECK(parameter_noun("host_memory") == "kind of host memory");
+  CHECK(parameter_noun("copies") == "number of copies");
+  CHECK(parameter_noun("kernel_percent") == "kernel percentage");
   CHECK(parameter_heading("size_bytes").name == "size");
   CHECK(parameter_heading("host_memory").name == "host memory");
   CHECK(parameter_heading("kernel_percent").unit == "%");
