@@ -9,7 +9,7 @@
 
 namespace gpumem {
 
-/// What each request of the accesses is counted in.
+/// The unit in which the requests of the accesses are counted.
 enum class RequestUnit { sectors, wavefronts };
 
 /// Returns the facts of cases that differ in the first axis alone. Sentences call its values by its flag: "offset 1".
