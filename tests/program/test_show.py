@@ -48,6 +48,9 @@ class OneReport(ShowTest):
     def test_what_a_report_says_is_not_said_again(self):
         report = json.loads(OFFSET.read_text())
         report["findings"] = ["As it was found then."]
+        report["conclusions"] = [{"probe": "offset", "cases": [0], "advice": "As it was found then.", "quantities": {},
+                                  "facts": [{"kind": "fastest", "cases": [0], "text": "As it was found then.",
+                                             "values": {}, "predicted": {}, "units": {}}]}]
         report["results"][0]["why"] = "As it was explained then."
         shown = strict_json(self.succeed("show", "-", "--format", "json", input=json.dumps(report)))
         self.assertEqual(shown["findings"], report["findings"])

@@ -137,9 +137,10 @@ TEST_CASE("nothing is said of one GPU, of what failed, or of cases that cross no
 
 TEST_CASE("a finding speaks for all GPUs by one, and then of what they share", "[link]") {
   const std::vector<Record> records = copies({37, 38, 37, 38, 37, 38, 37, 38});
-  const auto all = findings(records, {});
+  const std::vector<ConclusionRecord> told = {{"transfer", {0}, "Pin it.", {}}};
+  const auto all = findings(records, told);
   REQUIRE(all.size() == 1);
-  CHECK(all.front().starts_with("GPU 0: Transfers "));
+  CHECK(all.front().starts_with("GPU 0: Pin it.\n"));
   CHECK(all.front().ends_with("that is the host's limit."));
 }
 
