@@ -181,7 +181,7 @@ bool add_spans(RawProcess& process, Payload& payload) {
   return whole;
 }
 
-bool add_counts(RawProcess& process, Payload& payload) {
+bool add_launch_counts(RawProcess& process, Payload& payload) {
   RawCounts counted;
   if (!payload.read(counted.event) || !is_possible(counted.event)) return false;
   bool whole = true;
@@ -233,7 +233,7 @@ bool add_event(RawProcess& process, EventKind kind, std::string_view bytes) {
       return true;
     }
     case EventKind::counts:
-      return add_counts(process, payload);
+      return add_launch_counts(process, payload);
     case EventKind::code: {
       inject::CodeEvent code;
       if (!payload.read(code) || !is_possible(code)) return false;
