@@ -198,8 +198,11 @@ class Sweep {
   [[nodiscard]] Fact slowest() const {
     return {FactKind::costs,
             {worst_->index, best_->index},
-            "At " + at() + " they take {slowdown_ratio} as long: " + rate() + ".",
-            {place_value(key_, *worst_), gain_value("slowdown_ratio", *worst_, *best_), rate_value(*worst_)}};
+            "At " + at() + " {accesses} take {slowdown_ratio} as long: " + rate() + ".",
+            {place_value(key_, *worst_),
+             {"accesses", accesses_},
+             gain_value("slowdown_ratio", *worst_, *best_),
+             rate_value(*worst_)}};
   }
 
   /// Says what the worse end of the sweep costs, how the requests' costs grow on the way there, and what happens once

@@ -35,7 +35,7 @@ void add_missing(report::Report& report) {
     if (!record.relative_predicted) record.relative_predicted = made.results[i].relative_predicted;
   }
   if (!report.advice) report.advice = made.advice;
-  // What an older version said as prose is drawn anew, as facts.
+  // Prose of an older version is drawn anew, as facts.
   const bool newer = has_facts(made) && !has_facts(report);
   if (report.findings.empty() || newer) report.findings = made.findings;
   if (report.conclusions.empty() || newer) report.conclusions = made.conclusions;

@@ -101,7 +101,7 @@ TEST_CASE("A falling sweep: both ends, where the sectors stop growing, and what 
         i < 4 ? "dram" : "warp_drive";
   }
   CHECK(b.said() ==
-        "Reads reach 4580 GB/s (92 % of peak) at stride 1, with 4 sectors per request. At stride 32 they take 18 x "
+        "Reads reach 4580 GB/s (92 % of peak) at stride 1, with 4 sectors per request. At stride 32 reads take 18 x "
         "(predicted 18 x) as long: 248 GB/s. Sectors per request grow from 4 to 32 at stride 8 and stay there; from "
         "there on the time still grows, to 2.35 x (predicted 2.35 x). The predicted limit is device memory at stride 1 "
         "and warp_drive at stride 32.");
@@ -127,7 +127,7 @@ TEST_CASE("What the sectors do not explain is not explained by them") {
   b.add(std::uint64_t{1}, 4000, 5);
   b.add(std::uint64_t{2}, 3000, 5);
   CHECK(b.said() ==
-        "Copies reach 4000 GB/s (80 % of peak) at offset 1. At offset 0 they take 2.00 x as long: 2000 GB/s. Sectors "
+        "Copies reach 4000 GB/s (80 % of peak) at offset 1. At offset 0 copies take 2.00 x as long: 2000 GB/s. Sectors "
         "per request range from 4 to 5, which alone does not explain it.");
 }
 
@@ -136,9 +136,10 @@ TEST_CASE("Equal sectors do not hide a difference, and named values are named") 
   b.add("aligned", 4000, 4);
   b.add("permuted", 3990, 4);
   Outcome& subset = b.add("subset", 2000, 4);
-  CHECK(b.said() ==
-        "Copies reach 4000 GB/s (80 % of peak) at lanes aligned. At lanes subset they take 2.00 x as long: 2000 GB/s. "
-        "All touch 4 sectors per request.");
+  CHECK(
+      b.said() ==
+      "Copies reach 4000 GB/s (80 % of peak) at lanes aligned. At lanes subset copies take 2.00 x as long: 2000 GB/s. "
+      "All touch 4 sectors per request.");
   subset.sectors = {8, 8};
   b.add("reversed", 2000, 8);
   CHECK(
@@ -151,7 +152,7 @@ TEST_CASE("Costs that are not known are not said") {
   b.add(std::uint64_t{0}, 4000, 0);
   b.add(std::uint64_t{1}, 3000, 0);
   CHECK(b.said() ==
-        "Copies reach 4000 GB/s (80 % of peak) at offset 0. At offset 1 they take 1.33 x as long: 3000 GB/s.");
+        "Copies reach 4000 GB/s (80 % of peak) at offset 0. At offset 1 copies take 1.33 x as long: 3000 GB/s.");
 }
 
 TEST_CASE("Common factors are found only where they are the only explanation") {

@@ -48,7 +48,7 @@ class Files(Indices):
                     self.assertIn(name, taken, line)
                     again = run("probe", "--indices", path, "--index-format", name, *SHAPE, *MODEL)
                     self.assertNotIn("is not one of", again.stderr)
-        self.assertGreaterEqual(recommended, 20)
+        self.assertGreaterEqual(recommended, 10)
 
     def fail_or_none(self, *arguments):
         done = run(*arguments)

@@ -185,7 +185,7 @@ class Savings(KernelsTest):
             self.assertEqual(panel["quantities"][0]["label"], f"GPU time, {unit}")
 
     def test_a_program_has_all_figures(self):
-        panels = self.panels(GOLDEN / "program.json")
+        panels = self.panels(GOLDEN / "program_in_time.json")
         self.assertEqual([panel["title"] for panel in panels], ["Roofline of memory, kernels of python3 train.py",
                                                                 "Possible savings in kernels of python3 train.py",
                                                                 "When kernels of python3 train.py ran"])
@@ -264,7 +264,7 @@ class Times(KernelsTest):
         self.assertGreater(len(bars) * panel["stacked"] / ends, 0.9)  # of the axis, that something ran in
 
     def test_what_the_program_writes(self):
-        panel = self.panels(GOLDEN / "program.json")[-1]
+        panel = self.panels(GOLDEN / "program_in_time.json")[-1]
         self.assertEqual(panel["title"], "When kernels of python3 train.py ran")
         self.assertEqual(self.shares(panel)["elementwise_kernel"], {8: 50, 40: 18.75})
 

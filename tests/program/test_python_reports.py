@@ -44,7 +44,7 @@ print(alone.count("Measured 263 GB/s"), alone == repr(alone), alone._repr_html_(
 print(several.count("sectors per load"), several._repr_html_().count("<details><summary>[1] stride: stride 2 elements"))
 print(report.explain(stride=[1, 2], op=["read", "copy"])._repr_html_().count("<details>"))
 """
-        self.assertEqual(self.python(code), "1 True 0\n2 1\n4")
+        self.assertEqual(self.python(code), "1 True 2\n2 1\n5")
         self.assertEqual(self.error(f'gpumem.Report.load({str(H200 / "stride.json")!r}).explain(99)'),
                          (2, "there is no case 99; there are 96 cases, 0 to 95"))
 

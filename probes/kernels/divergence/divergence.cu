@@ -216,7 +216,7 @@ static Conclusion conclude_divergence(std::span<const Outcome> outcomes) {
 static Probe divergence_probe() {
   Probe probe;
   probe.name = "divergence";
-  probe.purpose = "lanes of a warp on different paths: what mode them costs";
+  probe.purpose = "lanes of a warp on different paths: what parting them costs";
   probe.family = Family::kernels;
   probe.axes = {axis::paths({.flag = "paths",
                              .unit = "paths",
