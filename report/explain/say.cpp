@@ -22,7 +22,7 @@ std::string number_words(std::string_view name, double number) {
   if (name.ends_with("ratio")) return times_words(number);
   if (name.ends_with("gflop_per_s") && number >= per_tera) return significant(number / per_tera, 3) + " TFLOP/s";
   const std::string unit = unit_of(name);
-  if (unit == "%") return fixed(number, number < 1 ? 1 : 0) + " %";
+  if (unit == "%") return (number < 1 ? significant(number, 1) : fixed(number, 0)) + " %";
   constexpr std::array<std::string_view, 8> counted = {"",      "elements", "copies",  "rows",
                                                        "words", "lines",    "sectors", "passes"};
   if (number == std::round(number) && std::ranges::find(counted, unit) != counted.end()) {

@@ -116,7 +116,7 @@ TEST_CASE("damaged raw files never end the program", "[program][hostile]") {
   const test::RawWriter writers[] = {small_program(), counted_program()};
   std::mt19937 random(7);
   unsigned still_read = 0;
-  for (unsigned round = 0; round < 1000; ++round) {
+  for (unsigned round = 0; round < 300; ++round) {
     const test::RawWriter& writer = writers[round % 2];
     test::put(folder / (writer.name() + inject::events_suffix), damaged(writer.events_file(), random));
     test::put(folder / (writer.name() + inject::launches_suffix), damaged(writer.launches_file(), random));
@@ -124,7 +124,7 @@ TEST_CASE("damaged raw files never end the program", "[program][hostile]") {
     require_sane(report);
     if (report.program->launches_counted > 0) ++still_read;
   }
-  CHECK(still_read > 300);
+  CHECK(still_read > 90);
 }
 
 TEST_CASE("counts that nothing can have are left out, and said", "[program][hostile]") {
@@ -269,8 +269,8 @@ TEST_CASE("a kernel with many sites takes as much longer as it has more", "[prog
     return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   };
   for (const inject::RawOp op : {inject::RawOp::load, inject::RawOp::atomic}) {
-    const double few = seconds(250, op);
-    CHECK(seconds(2000, op) < 24 * few);  // 8 times as many; by their square it would be 64 times as long
+    const double few = seconds(100, op);
+    CHECK(seconds(800, op) < 24 * few);  // 8 times as many; by their square it would be 64 times as long
   }
 }
 
