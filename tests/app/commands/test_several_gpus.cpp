@@ -261,7 +261,7 @@ TEST_CASE("several GPUs: check holds each alone, and says in a line what all pas
 }
 
 TEST_CASE("several GPUs: what they share fails none of them, and a slow link fails its own") {
-  for (const unsigned gpus : {2U, 8U}) {
+  for (const unsigned gpus : {2U, 4U, 8U}) {
     Fixture fixture(gpus);
     std::atomic<unsigned> copying = 0;
     std::atomic<bool> one_is_slow = false;
