@@ -71,11 +71,13 @@ ByteSource content_of(ByteSource source, std::optional<IndexFormat> format) {
   return source;
 }
 
-/// Throws the usage error for a file that has no format of these, by its first bytes.
-[[noreturn]] void refuse_other_file(std::string_view begin, const std::string& source) {
-  if (const std::string foreign = foreign_text(begin, source); !foreign.empty()) {
-    throw usage_error(fmt::format("{}: is {}", source, foreign));
-  }
+/// Throws a usage error for what is no text of ours, by its first bytes: compressed, or in UTF-16.
+void refuse_foreign_text(std::string_view begin, const std::string& source) {
+  const std::string foreign = foreign_text(begin, source);
+  if (!foreign.empty()) throw usage_error(fmt::format("{}: is {}", source, foreign));
+}
+
+[[noreturn]] void refuse_without_format(const std::string& source) {
   throw usage_error(
       fmt::format("{}: is no text, no .npy file and no Matrix Market file; if it has nothing but words, pass "
                   "--index-format u32|u64|i32|i64, else save its indices with NumPy: numpy.save('a.npy', indices)",
@@ -141,7 +143,8 @@ IndexFile read(const ByteSource& packed, const SaidOfFile& said, std::optional<I
   if (said.format) return {read_as(*said.format, source, said.column), *said.format};
   std::string begin = take_begin(source.read, begin_bytes);
   const auto format = hint ? hint : index_format_of_begin(begin);
-  if (!format) refuse_other_file(begin, source.name);
+  if (!format || *format == IndexFormat::text) refuse_foreign_text(begin, source.name);
+  if (!format) refuse_without_format(source.name);
   source.read = with_begin(std::move(source.read), std::move(begin));
   return {read_as(*format, source, said.column), *format};
 }

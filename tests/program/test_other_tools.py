@@ -79,6 +79,8 @@ class Indices(ProgramTest):
             self.assertIn("convert the file: numpy.save(", self.refuse("a", "--index-format", name))
         self.assertIn("unpack it: bunzip2", self.refuse(self.file("a.txt.bz2", b"BZh91AY&SY\0")))
         self.assertIn("unpack it: unzstd", self.refuse(self.file("a.zst", b"\x28\xb5\x2f\xfd\0")))
+        for name in ("a.dat", "a"):
+            self.assertIn(f"> utf-8{name[1:]}", self.refuse(self.file(name, "1 2 3".encode("utf-16"))))
 
     def test_matrices(self):
         places = sorted((k // 30, column) for k, column in enumerate(self.values))
