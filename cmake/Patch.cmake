@@ -28,7 +28,7 @@ if(NOT patch_architectures)
 endif()
 set(images "${CMAKE_BINARY_DIR}/generated/inject")
 file(MAKE_DIRECTORY "${images}")
-set(patch "${PROJECT_SOURCE_DIR}/inject/sites/patch.cu")
+set(patch "${PROJECT_SOURCE_DIR}/program/watch/sites/patch.cu")
 set(patch_files "")
 set(patch_assembly "")
 set(patch_table "")
@@ -46,7 +46,7 @@ foreach(architecture IN LISTS patch_architectures)
     "    {${architecture}, patch_${architecture}, static_cast<std::size_t>(patch_${architecture}_end - patch_${architecture})},\n")
 endforeach()
 file(CONFIGURE OUTPUT "${images}/patch_images.cpp" @ONLY CONTENT [[
-#include "inject/sites/patch_image.hpp"
+#include "program/watch/sites/patch_image.hpp"
 
 @patch_assembly@
 namespace gpumem::inject {

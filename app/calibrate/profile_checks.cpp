@@ -15,6 +15,7 @@
 #include "engine/model/rate_fields.hpp"
 #include "engine/model/source.hpp"
 #include "report/record/cases.hpp"
+#include "report/record/fill.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/text.hpp"
 
@@ -87,7 +88,7 @@ struct Bounds {
 /// The relative error of a predicted headline; nullopt if the prediction or the measurement is missing.
 std::optional<double> error_of(const report::Record& measured, const Case& tested, const Workload& workload,
                                const Profile& profile) {
-  report::Record record = record_of(tested);
+  report::Record record = report::record_of(tested);
   add_prediction(record, *tested.probe, workload, profile);
   const auto predicted = report::positive_headline(record, false);
   const auto found = report::positive_headline(measured, true);

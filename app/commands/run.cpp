@@ -12,14 +12,14 @@
 #include "app/command_line/command_options.hpp"
 #include "app/command_line/values.hpp"
 #include "app/commands/commands.hpp"
-#include "app/program/command.hpp"
-#include "app/program/injection.hpp"
-#include "app/program/program.hpp"
-#include "app/program/raw_folder.hpp"
-#include "app/program/signals.hpp"
 #include "app/run/run_options.hpp"
 #include "engine/base/error.hpp"
-#include "report/explain/advice.hpp"
+#include "program/results/program.hpp"
+#include "program/start/command.hpp"
+#include "program/start/injection.hpp"
+#include "program/start/raw_folder.hpp"
+#include "program/start/signals.hpp"
+#include "report/advise/advice.hpp"
 #include "report/explain/explain.hpp"
 #include "report/record/joined.hpp"
 #include "report/text/name_pattern.hpp"
@@ -29,15 +29,15 @@ namespace gpumem::app {
 
 namespace {
 
-struct RunArguments : ResultRequest, WatchOptions {
+struct RunArguments : ResultRequest, program::WatchOptions {
   bool sites = false;  ///< with counters: both, one after the other
   std::vector<std::string> command;
   std::optional<std::string> gpu;  ///< whose profile predicts
 };
 
 /// Says that the engine's library by NVIDIA was not found, or only where others could change it.
-std::string missing_words(const WatchOptions& options, const FoundLibrary& search) {
-  const VendorLibrary& library = options.counters ? cupti_library() : sanitizer_library();
+std::string missing_words(const program::WatchOptions& options, const program::FoundLibrary& search) {
+  const program::VendorLibrary& library = options.counters ? program::cupti_library() : program::sanitizer_library();
   if (search.others) {
     return fmt::format(
         "'{1}' was left alone, because others can change it or put another in its place; if you trust "
@@ -51,10 +51,10 @@ std::string missing_words(const WatchOptions& options, const FoundLibrary& searc
       options.counters ? "nvidia-cuda-cupti" : "nvidia-cuda-sanitizer-api", library.variable);
 }
 
-report::Report finished_report(const std::vector<RawProcess>& processes, const ProgramRun& run,
+report::Report finished_report(const std::vector<program::RawProcess>& processes, const program::ProgramRun& run,
                                const model::ProfileChoice& predicting, const std::string& started_at,
                                const Environment& environment) {
-  report::Report report = program_report(processes, run, predicting);
+  report::Report report = program::program_report(processes, run, predicting);
   report.tool = build_information();
   report.command = environment.command;
   report.started_at = started_at;
@@ -71,23 +71,23 @@ struct Watched {
   std::optional<std::string> missing = {};  ///< a library of NVIDIA's, and where to get it
 };
 
-Watched watched(const Places& places, const RawFolder& folder, const RunArguments& arguments) {
+Watched watched(const program::Places& places, const program::RawFolder& folder, const RunArguments& arguments) {
   // Tests, and users who look at a run again, name the raw files of a run that was kept.
   if (const auto kept = places.variable("GPUMEM_RUN_RAW")) return {.raw_files = *kept};
-  const auto library = injected_library(places);
+  const auto library = program::injected_library(places);
   if (!library) {
     // Without the library nobody can tell if the command used a GPU, unless there is no driver.
-    if (!has_driver(places)) return {.raw_files = folder.path()};
+    if (!program::has_driver(places)) return {.raw_files = folder.path()};
     throw missing_capability_error(
         fmt::format("libgpumem_inject.so is neither beside {} nor in ../lib/gpumem, so the command was not run; "
                     "install gpumem as a whole",
                     places.program.string()));
   }
-  const FoundLibrary vendors =
-      find_library(arguments.counters ? cupti_library() : sanitizer_library(), places, arguments.command.front());
+  const program::FoundLibrary vendors = program::find_library(
+      arguments.counters ? program::cupti_library() : program::sanitizer_library(), places, arguments.command.front());
   Watched result;
   result.raw_files = folder.path();
-  result.variables = injected_variables(*library, vendors.file, folder.path(), arguments);
+  result.variables = program::injected_variables(*library, vendors.file, folder.path(), arguments);
   if (!vendors.file) result.missing = missing_words(arguments, vendors);
   if (const auto theirs = places.variable("CUDA_INJECTION64_PATH")) {
     result.notes.push_back(
@@ -111,33 +111,33 @@ Watched watched(const Places& places, const RawFolder& folder, const RunArgument
 struct Outcome {
   report::Report report;
   int exit_code = 0;
-  ProgramTraces traces;
+  program::ProgramTraces traces;
   std::optional<std::string> full;     ///< no room was left for the raw files
   std::optional<std::string> missing;  ///< as in Watched
 };
 
-Outcome run_once(const RunArguments& arguments, const Places& places, const model::ProfileChoice& predicting,
+Outcome run_once(const RunArguments& arguments, const program::Places& places, const model::ProfileChoice& predicting,
                  const Environment& environment) {
-  const RawFolder folder(places);
-  Signals signals([&folder] { folder.remove(); });
+  const program::RawFolder folder(places);
+  program::Signals signals([&folder] { folder.remove(); });
   Watched watch = watched(places, folder, arguments);
   const std::string started_at = utc_now();
   Outcome outcome;
-  outcome.exit_code = run_command(arguments.command, watch.variables, signals);
+  outcome.exit_code = program::run_command(arguments.command, watch.variables, signals);
   outcome.full = folder.note_if_full();
   outcome.missing = watch.missing;
-  const std::vector<RawProcess> processes = read_raw_data(watch.raw_files);
+  const std::vector<program::RawProcess> processes = program::read_raw_data(watch.raw_files);
   folder.remove();  // nothing of it is needed any more, whatever comes
-  outcome.traces = program_traces(processes);
+  outcome.traces = program::program_traces(processes);
   if (outcome.full) watch.notes.push_back(*outcome.full);
   if (outcome.traces.used_cuda && watch.missing) watch.notes.push_back(*watch.missing);
-  const ProgramRun run{.command = arguments.command, .exit_code = outcome.exit_code, .notes = watch.notes};
+  const program::ProgramRun run{.command = arguments.command, .exit_code = outcome.exit_code, .notes = watch.notes};
   outcome.report = finished_report(processes, run, predicting, started_at, environment);
   return outcome;
 }
 
 /// Runs the command access by access and, if that went well, once more to be counted.
-Outcome run_twice(const RunArguments& arguments, const Places& places, const model::ProfileChoice& predicting,
+Outcome run_twice(const RunArguments& arguments, const program::Places& places, const model::ProfileChoice& predicting,
                   const Environment& environment) {
   RunArguments once = arguments;
   once.counters = false;
@@ -154,7 +154,7 @@ Outcome run_twice(const RunArguments& arguments, const Places& places, const mod
     both.report.program->notes.push_back(fmt::format("the command ended with {} the first time", sites.exit_code));
   }
   // One engine may see what the other cannot, so the run is a failure only if both failed.
-  for (const ProgramTraces* traces : {&sites.traces, &both.traces}) {
+  for (const program::ProgramTraces* traces : {&sites.traces, &both.traces}) {
     if (traces->fatal) both.report.program->notes.push_back(*traces->fatal);
   }
   if (!sites.traces.fatal) both.traces.fatal.reset();
@@ -176,7 +176,7 @@ void write_or_say(const Environment& environment, const std::function<void()>& w
 }
 
 int run_run_command(const RunArguments& arguments, const Environment& environment) {
-  survive_closed_pipes();
+  program::survive_closed_pipes();
   if (arguments.gpu == "-") throw usage_error("--gpu: standard input is the command's; give the profile as a file");
   // Errors in the arguments are found before the command has run for hours.
   const ResultOutputs outputs(reading(arguments, profile_files(arguments.gpu)), report::table_formats(),
@@ -184,7 +184,7 @@ int run_run_command(const RunArguments& arguments, const Environment& environmen
   const model::ProfileChoice predicting{.named = arguments.gpu, .own = environment.own_profiles};
   if (predicting.named) static_cast<void>(model::find_profile(*predicting.named, predicting.own));
   const auto run = arguments.counters && arguments.sites ? run_twice : run_once;
-  const Outcome outcome = run(arguments, real_places(), predicting, environment);
+  const Outcome outcome = run(arguments, program::real_places(), predicting, environment);
 
   if (outcome.traces.used_cuda && !outcome.traces.fatal) {
     write_or_say(environment, [&] { outputs.finish(outcome.report); });

@@ -12,6 +12,7 @@
 #include "engine/model/rate_fields.hpp"
 #include "engine/model/source.hpp"
 #include "report/record/cases.hpp"
+#include "report/record/fill.hpp"
 
 namespace gpumem::app {
 
@@ -46,7 +47,7 @@ model::Profile otherwise(const model::Profile& profile) {
 
 std::optional<double> headline(const Case& tested, const model::Profile& profile) {
   const Workload workload = describe(tested, profile.device);
-  report::Record record = record_of(tested, workload);
+  report::Record record = report::record_of(tested, workload);
   add_prediction(record, *tested.probe, workload, profile);
   return record.headline.predicted;
 }

@@ -7,7 +7,7 @@ namespace gpumem::app {
 namespace {
 
 // The ranges of measurements of seven H200s, three H100s and two pairs of H100s, as multiples of their predictions
-// (docs/suites.md, Spread of healthy GPUs; tests/program/test_expect.py holds the reference reports to it).
+// (docs/suites.md, Spread of healthy GPUs; tests/end_to_end/test_expect.py holds the reference reports to it).
 constexpr Spread of_memory = {0.97, 1.08};
 constexpr Spread of_l2_of_h200 = {0.82, 1};
 constexpr Spread of_l2_of_h100 = {0.93, 1.22};

@@ -148,7 +148,7 @@ Ended run_process(const std::vector<std::string>& command, std::string_view inpu
 constexpr int nothing_to_draw = 2;
 constexpr int cannot_draw = 3;
 
-std::string_view name_of(report::Format format) {
+std::string_view format_name(report::Format format) {
   const auto formats = report::picture_formats();
   return std::ranges::find(formats, format, &report::NamedFormat::format)->name;
 }
@@ -212,11 +212,11 @@ std::string answer(std::vector<std::string> words, std::string_view input, const
 }  // namespace
 
 void refuse_undrawable(report::Format format, const std::string& path) {
-  static_cast<void>(answer({std::string(name_of(format)), "--check"}, {}, path));
+  static_cast<void>(answer({std::string(format_name(format)), "--check"}, {}, path));
 }
 
 std::string draw(const Drawn& drawn, report::Format format, const std::string& path) {
-  return answer({std::string(name_of(format))}, as_input(drawn), path);
+  return answer({std::string(format_name(format))}, as_input(drawn), path);
 }
 
 }  // namespace gpumem::app

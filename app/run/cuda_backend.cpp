@@ -19,6 +19,7 @@
 #include "engine/measure/experiment.hpp"
 #include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
+#include "report/record/fill.hpp"
 
 namespace gpumem::app {
 
@@ -137,7 +138,7 @@ class CudaBackend final : public Backend {
     }
     used_host_memory_ = used_host_memory_ || workload.host_bytes > 0;
     if (lost()) return run_elsewhere(decided);
-    report::Record record = record_of(decided, workload);
+    report::Record record = report::record_of(decided, workload);
     try {
       const ProfilerRange range(decided);
       const measure::CurrentDevice current(index);

@@ -6,6 +6,7 @@
 #include "app/run/record_of.hpp"
 #include "engine/access/chunks.hpp"
 #include "engine/base/error.hpp"
+#include "report/record/fill.hpp"
 
 namespace gpumem::app {
 
@@ -80,7 +81,7 @@ class ModelBackend final : public Backend {
     several_ = several_ || static_cast<bool>(decided.probe->gpus);
     try {
       const Workload workload = describe(decided, gpu.device);
-      report::Record record = record_of(decided, workload);
+      report::Record record = report::record_of(decided, workload);
       add_prediction(record, *decided.probe, workload, gpu, predicted(decided, workload, gpu));
       add_peak(record, *decided.probe, workload, gpu.device);
       return record;

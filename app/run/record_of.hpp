@@ -1,5 +1,5 @@
 #pragma once
-// From the readings of one case to its record.
+// Cases of a run: their description, and the records of those that did not run.
 
 #include <cstdint>
 #include <functional>
@@ -14,28 +14,6 @@
 #include "report/record/record.hpp"
 
 namespace gpumem::app {
-
-/// Returns a record of the case and its description, if there is one, without readings.
-[[nodiscard]] report::Record record_of(const Case& decided, const Workload& workload = {});
-
-/// Adds the predicted readings; the timeline only where none was measured. If the model does not reach the workload,
-/// adds what its requests cost, and the reason.
-void add_prediction(report::Record& record, const Probe& probe, const Workload& workload,
-                    const model::Profile& profile);
-/// Does the same from a prediction that was made before.
-void add_prediction(report::Record& record, const Probe& probe, const Workload& workload, const model::Profile& profile,
-                    const model::Prediction& prediction);
-
-/// Fills the measured headline and its interval from the time and its interval. `of_seconds` gives the headline for a
-/// time in seconds.
-void add_headline(report::HeadlineRecord& headline, const std::function<std::optional<double>(double)>& of_seconds,
-                  const measure::Summary& time);
-
-/// Fills the measured headline from what the runs sampled. At least one sample.
-void add_samples(report::HeadlineRecord& headline, std::vector<double> samples);
-
-/// Fills the headline's peak and, from its value, fraction_of_peak. Both stay absent where the peak is not known.
-void add_peak(report::Record& record, const Probe& probe, const Workload& workload, const Device& device);
 
 /// Returns how good a case is by a quick look: the greater the better. It is the headline, or its inverse if less is
 /// better; 1 / `seconds` if there is no headline, or neither is better. `headline` is given if the run samples it, else

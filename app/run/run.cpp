@@ -9,6 +9,7 @@
 #include "app/run/record_of.hpp"
 #include "engine/base/error.hpp"
 #include "report/explain/explain.hpp"
+#include "report/record/fill.hpp"
 #include "report/record/quantities.hpp"
 #include "report/text/text.hpp"
 

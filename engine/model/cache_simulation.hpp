@@ -1,10 +1,10 @@
 #pragma once
 // The simulation of a launch in the caches of a GPU, in the order in which its blocks are resident.
 //
-// It follows more rules than the caches that a patched kernel plays while it runs (inject/sites/patch.cu), on purpose.
-// Here one thread of the host goes through a sample of the lines, and may keep any state of them: the order of their
-// use, the part of L2 that they are in, which bytes were written. Unlike the patched kernel, it has to assume the order
-// of the accesses.
+// It follows more rules than the caches that a patched kernel plays while it runs (program/watch/sites/patch.cu), on
+// purpose. Here one thread of the host goes through a sample of the lines, and may keep any state of them: the order of
+// their use, the part of L2 that they are in, which bytes were written. Unlike the patched kernel, it has to assume the
+// order of the accesses.
 
 #include <array>
 #include <cstddef>

@@ -7,6 +7,7 @@
 
 #include "report/record/quantities.hpp"
 #include "report/record/record.hpp"
+#include "report/rules/explanation.hpp"
 
 namespace gpumem::report {
 
@@ -28,13 +29,6 @@ namespace gpumem::report {
 [[nodiscard]] std::vector<std::string> findings(const std::vector<Record>& results,
                                                 std::span<const ConclusionRecord> conclusions,
                                                 std::optional<std::uint64_t> host_cache_bytes = {});
-
-/// Explains in words and figures what limits a case and what would change it. An explanation rests on the stages, the
-/// access sites, the counters and the difference to the best case of the same sweep, never on the probe's name.
-struct Explanation {
-  std::string brief;  ///< at most 60 columns, for a table's cell
-  std::string full;   ///< one to four sentences
-};
 
 /// Returns one explanation for each result. It is empty for a case that did not run, and if neither a prediction nor
 /// counters tell what limits the case.

@@ -9,7 +9,7 @@
 
 #include "engine/base/thresholds.hpp"
 #include "engine/base/words.hpp"
-#include "report/explain/advice.hpp"
+#include "report/advise/advice.hpp"
 #include "report/explain/explain.hpp"
 #include "report/explain/outlier_text.hpp"
 #include "report/explain/shared_link.hpp"

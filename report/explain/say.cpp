@@ -42,7 +42,7 @@ std::string item_words(const FactValue& value, std::size_t item) {
 }
 
 /// Returns the words for one pair of braces. `names` is the text between them: names of values, separated by spaces.
-std::string value_words(const Fact& fact, std::string_view names) {
+std::string fact_values(const Fact& fact, std::string_view names) {
   std::vector<std::string> items;
   while (!names.empty()) {
     const std::string_view name = names.substr(0, names.find(' '));
@@ -69,7 +69,7 @@ std::string say(const Fact& fact) {
     if (open == std::string_view::npos) break;
     const std::size_t close = rest.find('}', open);
     if (close == std::string_view::npos) throw std::logic_error("a place that does not end: " + fact.says);
-    text += value_words(fact, rest.substr(open + 1, close - open - 1));
+    text += fact_values(fact, rest.substr(open + 1, close - open - 1));
     rest.remove_prefix(close + 1);
   }
   return capitalised(text);

@@ -7,13 +7,13 @@
 
 #include "engine/base/thresholds.hpp"
 #include "engine/base/words.hpp"
-#include "report/explain/describe_sites.hpp"
+#include "report/advise/describe_sites.hpp"
 #include "report/explain/explain.hpp"
-#include "report/explain/why_rules.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/readings.hpp"
 #include "report/record/sweep.hpp"
+#include "report/rules/why_rules.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 

@@ -19,7 +19,7 @@ struct AdvisedSite {
 
 /// One thing worth doing, about one kernel.
 struct AdviceRecord {
-  std::string cause;             ///< a key that stays: "bank_conflicts" (report/explain/advice.hpp)
+  std::string cause;             ///< a key that stays: "bank_conflicts" (report/advise/advice.hpp)
   std::string cure = {};         ///< another: "pad_rows"; empty where nothing is known that would remove the cause
   std::string text = {};         ///< for people: what is wrong, and what to change
   std::uint64_t result = 0;      ///< index into the report's results

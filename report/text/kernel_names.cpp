@@ -15,7 +15,7 @@ namespace gpumem::report {
 namespace {
 
 constexpr std::string_view anonymous = "(anonymous namespace)";
-/// A graph that is a result as a whole has a name in words (inject/sites/graphs.cpp).
+/// A graph that is a result as a whole has a name in words (program/watch/sites/graphs.cpp).
 constexpr std::string_view graph_prefix = "CUDA graph";
 
 bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }

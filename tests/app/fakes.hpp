@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "app/run/backend.hpp"
-#include "app/run/record_of.hpp"
 #include "engine/base/error.hpp"
 #include "probes/probe.hpp"
+#include "report/record/fill.hpp"
 
 namespace gpumem::app::test {
 
@@ -111,7 +111,7 @@ class FakeBackend final : public Backend {
 
   [[nodiscard]] report::Record run(const Case& tested) override {
     if (log != nullptr) log->push_back("run " + to_string(tested));
-    report::Record record = record_of(tested, Workload{});
+    report::Record record = report::record_of(tested, Workload{});
     record.headline.predicted = 100;
     fill(tested, record);
     device_.pcie_generation = 5;  // an idle link before

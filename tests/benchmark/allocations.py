@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the cost of listening to a framework's allocator: allocations.py BUILD [CALLS]
 Times an allocation and its release, with the program's own line so many frames further out and 20,000 other allocations
-in use, through tests/inject/callers and its stand-in of the framework's libraries."""
+in use, through tests/program/watch/callers and its stand-in of the framework's libraries."""
 
 import ctypes
 import sys

@@ -13,7 +13,7 @@ GPUMEM = os.environ["GPUMEM"]
 GUEST = os.environ["GPUMEM_GUEST"]
 ASYNC_GUEST = os.environ.get("GPUMEM_ASYNC_GUEST")
 
-# inject/raw_format.hpp
+# program/watch/raw_format.hpp
 HEADER_BYTES, SAMPLE_BYTES, SITE_BYTES, SAMPLE_EVENT, COUNTS_EVENT = 32, 56, 2768, 5, 8
 # measure::counter_fields(): the number of requests of each, and of what is counted of them
 COUNTS = {("global", "load"): (0, 1), ("global", "store"): (2, 3), ("shared", "load"): (4, 5)}

@@ -7,7 +7,7 @@
 #include "engine/access/request.hpp"
 #include "engine/measure/cuda.hpp"
 #include "engine/measure/session.hpp"
-#include "inject/sites/warp_cost.cuh"
+#include "program/watch/sites/warp_cost.cuh"
 #include "tests/catch.hpp"
 
 using namespace gpumem;

@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-#include "inject/sites/sanitizer.hpp"
+#include "program/watch/sites/sanitizer.hpp"
 
 int main(int, char** argv) {
   const std::string missing = gpumem::inject::load_sanitizer(argv[1]);

@@ -11,8 +11,8 @@
 
 #include "engine/machine/nvml_library.hpp"
 #include "engine/measure/cupti.hpp"
-#include "inject/driver_calls.hpp"
-#include "inject/sites/patch_flags.hpp"
+#include "program/watch/driver_calls.hpp"
+#include "program/watch/sites/patch_flags.hpp"
 
 using namespace gpumem;
 

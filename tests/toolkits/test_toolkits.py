@@ -38,7 +38,7 @@ def included(path, known={}):
 
 
 def sources(*suffixes):
-    files = (path for folder in ("app", "engine", "probes", "inject") for path in sorted((ROOT / folder).rglob("*")))
+    files = (path for folder in ("app", "engine", "probes", "program") for path in sorted((ROOT / folder).rglob("*")))
     return [path for path in files if path.suffix in suffixes]
 
 
@@ -85,7 +85,7 @@ class Toolkits(unittest.TestCase):
             for name in ("12.4", "newest"):
                 image, (headers,) = Path(folder, name), {path.parent for path in (TOOLKITS / name).rglob("sanitizer_patching.h")}
                 self.assertEqual(compiled(NVCC, "--cubin", "--compile-as-tools-patch", "-std=c++20", "-O3", "-arch", "sm_90",
-                                          f"-I{ROOT}", f"-I{headers}", "inject/sites/patch.cu", "-o", str(image)), "")
+                                          f"-I{ROOT}", f"-I{headers}", "program/watch/sites/patch.cu", "-o", str(image)), "")
                 images.append(image.read_bytes())
         self.assertEqual(*images)
 
@@ -111,7 +111,7 @@ class Toolkits(unittest.TestCase):
     def load(self, program, headers, path):
         with tempfile.TemporaryDirectory() as folder:
             load = Path(folder, "load")
-            sources = {"load_sanitizer": "inject/sites/sanitizer.cpp", "load_cupti": "engine/measure/cupti.cpp"}
+            sources = {"load_sanitizer": "program/watch/sites/sanitizer.cpp", "load_cupti": "engine/measure/cupti.cpp"}
             self.assertEqual(compiled(CXX, *FLAGS, *includes(headers), f"tests/toolkits/{program}.cpp", sources[program], "-ldl",
                                       "-o", str(load)), "")
             done = subprocess.run([load, path], capture_output=True, text=True, timeout=60, check=False)

@@ -8,7 +8,7 @@
 #include <ostream>
 
 #include "engine/base/words.hpp"
-#include "report/explain/caller_words.hpp"
+#include "report/advise/caller_words.hpp"
 #include "report/explain/explain.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/names.hpp"

@@ -8,10 +8,10 @@
 #include <set>
 
 #include "engine/base/words.hpp"
-#include "report/explain/advice.hpp"
-#include "report/explain/caller_words.hpp"
-#include "report/explain/describe_sites.hpp"
-#include "report/explain/kernel_verdict.hpp"
+#include "report/advise/advice.hpp"
+#include "report/advise/caller_words.hpp"
+#include "report/advise/describe_sites.hpp"
+#include "report/advise/kernel_verdict.hpp"
 #include "report/record/kernel_place.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/names.hpp"

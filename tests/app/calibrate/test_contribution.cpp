@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "app/calibrate/contribution.hpp"
-#include "app/run/record_of.hpp"
+#include "report/record/fill.hpp"
 #include "report/write/writers.hpp"
 #include "tests/catch.hpp"
 
@@ -12,7 +12,7 @@ namespace gpumem::app::test_contribution {
 namespace {
 
 report::Record measured(const char* probe, std::vector<Parameter> parameters) {
-  report::Record record = record_of(Case{find_probe(probe), std::move(parameters)});
+  report::Record record = report::record_of(Case{find_probe(probe), std::move(parameters)});
   record.time = report::TimeRecord{};
   record.time->samples = {measure::Seconds(1)};
   record.headline.samples = {1};

@@ -1,5 +1,5 @@
-// The command line as data, and the completion scripts made of it. tests/program/test_completion.py tries them in the
-// shells themselves.
+// The command line as data, and the completion scripts made of it. tests/end_to_end/test_completion.py tries them in
+// the shells themselves.
 
 #include <algorithm>
 #include <string>

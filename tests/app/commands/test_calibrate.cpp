@@ -7,6 +7,7 @@
 #include "engine/base/error.hpp"
 #include "engine/model/find_profile.hpp"
 #include "engine/model/predict.hpp"
+#include "report/record/fill.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
@@ -33,12 +34,12 @@ class ModelledGpu final : public Backend {
   }
   [[nodiscard]] report::Record run(const Case& decided) override {
     if (takes_long(decided)) {
-      report::Record failed = record_of(decided);
+      report::Record failed = report::record_of(decided);
       failed.status = report::Status::failed;
       return failed;
     }
     const Workload workload = describe(decided, profile_.device);
-    report::Record record = record_of(decided, workload);
+    report::Record record = report::record_of(decided, workload);
     add_prediction(record, *decided.probe, workload, profile_);
     report::TimeRecord time;
     time.summary.median = measure::Seconds(record.predicted_s.value_or(1e-3));
@@ -197,7 +198,7 @@ TEST_CASE("reports that are none, or no measurement, are refused", "[calibrate]"
 TEST_CASE("latencies are read off sound chases in random order", "[calibrate]") {
   const Probe& latency = *find_probe("latency");
   const auto measured = [&](const std::string& level, const std::string& order, double cycles) {
-    report::Record record = record_of(Case{&latency, {{"level", level}, {"order", order}}});
+    report::Record record = report::record_of(Case{&latency, {{"level", level}, {"order", order}}});
     record.time = report::TimeRecord{};
     record.time->summary.median = measure::Seconds(1e-3);
     record.headline.measured = cycles;
@@ -222,7 +223,7 @@ TEST_CASE("latencies are read off sound chases in random order", "[calibrate]") 
 TEST_CASE("queues are fitted to chases beside traffic that is held back", "[calibrate]") {
   const Probe& probe = *find_probe("loaded-latency");
   const auto measured = [&](std::uint64_t traffic, std::uint64_t written, double cycles) {
-    report::Record record = record_of(Case{
+    report::Record record = report::record_of(Case{
         &probe, {{"traffic_percent", traffic}, {"written_percent", written}, {"busy_level", std::string("memory")}}});
     record.time = report::TimeRecord{};
     record.time->summary.median = measure::Seconds(1e-3);
@@ -251,7 +252,7 @@ TEST_CASE("queues are fitted to chases beside traffic that is held back", "[cali
 TEST_CASE("what ports and atomics of L2 reach is read off victims alone", "[calibrate]") {
   const Probe& neighbours = *find_probe("neighbours");
   const auto measured = [&](const std::string& victim, std::uint64_t split, double alone_gb_per_s) {
-    report::Record record = record_of(Case{&neighbours, {{"split_percent", split}, {"victim", victim}}});
+    report::Record record = report::record_of(Case{&neighbours, {{"split_percent", split}, {"victim", victim}}});
     record.time = report::TimeRecord{};
     record.time->summary.median = measure::Seconds(1e-3);
     const auto metric = std::ranges::find(record.metrics, "victim_alone_gb_per_s", &report::MetricRecord::name);
@@ -275,7 +276,7 @@ TEST_CASE("what ports and atomics of L2 reach is read off victims alone", "[cali
 
 TEST_CASE("rates of clusters are read off their cases, or stay unknown", "[calibrate]") {
   const auto measured = [&](const char* probe, double bytes_per_cycle, std::vector<Parameter> parameters) {
-    report::Record record = record_of(Case{find_probe(probe), std::move(parameters)});
+    report::Record record = report::record_of(Case{find_probe(probe), std::move(parameters)});
     record.time = report::TimeRecord{};
     record.time->summary.median = measure::Seconds(1e-3);
     record.headline.measured = bytes_per_cycle;

@@ -102,7 +102,7 @@ class Fixture {
     [[nodiscard]] std::optional<std::string> profile() const override { return "fake"; }
     [[nodiscard]] double trial(const Case&) override { return 1; }
     [[nodiscard]] report::Record run(const Case& tested) override {
-      report::Record record = record_of(tested, Workload{});
+      report::Record record = report::record_of(tested, Workload{});
       record.headline.predicted = 100;
       return record;
     }

@@ -12,6 +12,7 @@
 #include "engine/model/find_profile.hpp"
 #include "engine/model/rate_fields.hpp"
 #include "engine/model/source.hpp"
+#include "report/record/fill.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
@@ -199,7 +200,7 @@ TEST_CASE("guesses: a case is flagged where its prediction rests on what the pro
                                {"elements_per_thread", std::uint64_t{4}},
                                {"block_threads", std::uint64_t{256}},
                                {"buffer_bytes", std::uint64_t{1} << 28U}}};
-    report.results.push_back(record_of(tested, describe(tested, rtx3090.device)));
+    report.results.push_back(report::record_of(tested, describe(tested, rtx3090.device)));
     report.results.back().headline.measured = 700;
   }
   const auto flags = [&](const report::Expectation& held) {

@@ -1,5 +1,5 @@
 #include "app/run/counting.hpp"
-#include "app/run/record_of.hpp"
+#include "report/record/fill.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::app::test_counting {
@@ -39,7 +39,7 @@ report::Record record_of_sites(const Workload& workload, double predicted) {
     counted.axes = {{.flag = "n", .parameter = "n", .purpose = "a number", .defaults = "1"}};
     return counted;
   }();
-  report::Record record = record_of({.probe = &probe, .parameters = {{"n", std::uint64_t{1}}}}, workload);
+  report::Record record = report::record_of({.probe = &probe, .parameters = {{"n", std::uint64_t{1}}}}, workload);
   for (std::size_t i = 0; i < record.access.size(); ++i) {
     const bool shared = workload.sites[i].space == access::Space::shared;
     record.access[i].cost(shared ? report::wavefronts : report::sectors).predicted = predicted;

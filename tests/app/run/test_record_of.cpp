@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/run/record_of.hpp"
+#include "report/record/fill.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 
@@ -207,7 +208,7 @@ TEST_CASE("a record begins with what the case and its description say", "[record
   workload.useful_bytes_written = 9;
   workload.sites = {site("source", access::Space::global, access::Op::load),
                     site("tile", access::Space::shared, access::Op::store)};
-  const report::Record record = record_of(example.decided, workload);
+  const report::Record record = report::record_of(example.decided, workload);
   CHECK(record.probe == "shift");
   CHECK((record.parameters == example.decided.parameters));
   CHECK(record.swept == "shift_elements");
@@ -234,7 +235,7 @@ TEST_CASE("a record of alternatives says which parameter tells them apart", "[re
   const std::vector<Probe> probes = test::fake_probes_and_alternatives();
   const Case decided{.probe = &probes[2],
                      .parameters = {{"load_elements", std::uint64_t{1}}, {"means", std::string("cart")}}};
-  const report::Record record = record_of(decided, {});
+  const report::Record record = report::record_of(decided, {});
   CHECK(record.swept == "load_elements");
   CHECK(record.compared == "means");
   CHECK((record.baseline == Value(std::string("cart"))));
@@ -274,7 +275,7 @@ TEST_CASE("each space's prediction is in its own unit", "[record_of]") {
       site("texels", access::Space::texture, access::Op::load)};
   for (access::Site& site : workload.sites) site.request = coalesced;
   const model::Profile profile = model::load_profile("h200");
-  report::Record record = record_of(example.decided, workload);
+  report::Record record = report::record_of(example.decided, workload);
   add_prediction(record, *example.decided.probe, workload, profile);
   CHECK(record.access[0].per_request(report::sectors).predicted == 8.0);
   CHECK_FALSE(record.access[0].per_request(report::wavefronts).predicted);
@@ -298,7 +299,7 @@ TEST_CASE("a workload that the model does not reach is predicted by its requests
   workload.unmodelled = "no stage does this";
   model::Profile profile = model::load_profile("h200");
   profile.from_attributes = true;
-  report::Record record = record_of(example.decided, workload);
+  report::Record record = report::record_of(example.decided, workload);
   add_prediction(record, *example.decided.probe, workload, profile);
   CHECK_FALSE(record.headline.predicted);
   CHECK_FALSE(record.predicted_s);
@@ -318,7 +319,7 @@ TEST_CASE("of a chase the step is predicted, and no time of the run", "[record_o
   Workload workload;
   workload.unmodelled = "no stage does this";
   workload.subject = Chase{.lines = 7};
-  report::Record record = record_of(example.decided, workload);
+  report::Record record = report::record_of(example.decided, workload);
   add_prediction(record, *example.decided.probe, workload, model::load_profile("h200"));
   CHECK(record.headline.predicted == 7.0);
   CHECK_FALSE(record.metrics[1].predicted);
@@ -339,14 +340,14 @@ TEST_CASE("of two at once the headline is predicted, if the profile knows the ra
   workload.subject = Neighbours{.victim_bytes = 7};
   model::Profile profile = model::load_profile("h200");
   profile.how["l2_port_bytes_per_cycle"] = "measured";
-  report::Record record = record_of(example.decided, workload);
+  report::Record record = report::record_of(example.decided, workload);
   add_prediction(record, *example.decided.probe, workload, profile);
   CHECK(record.headline.predicted == 7.0);
   CHECK_FALSE(record.predicted_s);
   CHECK_FALSE(record.no_prediction);
 
   profile.how.erase("l2_port_bytes_per_cycle");
-  record = record_of(example.decided, workload);
+  record = report::record_of(example.decided, workload);
   add_prediction(record, *example.decided.probe, workload, profile);
   CHECK_FALSE(record.headline.predicted);
   CHECK(record.no_prediction == model::why_unpredicted(workload, profile));
@@ -359,12 +360,12 @@ TEST_CASE("a predicted timeline is shown only where nothing was measured", "[rec
       {.work = gpumem::Operation::Work::copy_to_device, .stage = "copy in", .bytes = 1U << 20U},
       {.work = gpumem::Operation::Work::copy_to_host, .stage = "copy out", .stream = 1, .bytes = 1U << 20U}};
   const model::Profile profile = model::load_profile("h200");
-  report::Record record = record_of(example.decided, workload);
+  report::Record record = report::record_of(example.decided, workload);
   add_prediction(record, *example.decided.probe, workload, profile);
   REQUIRE(record.timeline.size() == 2);
   CHECK(record.timeline[0].stage == "copy in");
 
-  record = record_of(example.decided, workload);
+  record = report::record_of(example.decided, workload);
   record.time = report::TimeRecord{};
   add_prediction(record, *example.decided.probe, workload, profile);
   CHECK(record.timeline.empty());

@@ -451,7 +451,7 @@ TEST_CASE("references: what auto decided differs from sweep to sweep, and is the
     for (Case tested : sweep.cases) {
       const bool chosen = tested.is_auto("shape");
       if (chosen) tested.set("shape", std::uint64_t{4});  // the very shape that the other sweep was given
-      records.push_back(record_of(tested, Workload{}));
+      records.push_back(report::record_of(tested, Workload{}));
       if (chosen) records.back().chosen = {"shape"};
     }
   }

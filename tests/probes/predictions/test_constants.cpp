@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "app/program/pricing.hpp"
 #include "engine/model/predict.hpp"
 #include "engine/model/rate_fields.hpp"
 #include "engine/model/subjects/chase.hpp"
+#include "program/price/pricing.hpp"
 #include "report/read/read_report.hpp"
 #include "report/record/cases.hpp"
-#include "tests/app/program/raw_writer.hpp"
 #include "tests/catch.hpp"
+#include "tests/end_to_end/raw_writer.hpp"
 #include "tests/source_folder.hpp"
 
 namespace gpumem::model::test_constants {

@@ -53,7 +53,7 @@ TEST_CASE("sorting what is sorted gains nothing", "[sorted]") {
   for (const char* element :
        {"i + 7", "i * 32", "i / 4", "i * 3 + 5", "i / 32 * 40 + i % 32", "n - 1 - i", "i * i / n"}) {
     for (const std::string op : {"read", "write", "copy"}) {
-      for (const std::uint64_t bytes : {mib / 4, mib, 16 * mib}) {
+      for (const std::uint64_t bytes : {mib / 4, mib, 4 * mib}) {
         INFO(element << " " << op << " of " << bytes);
         CHECK(gain(element, {{"op", op}, {"buffer_bytes", bytes}}) == 1);
       }

@@ -350,10 +350,10 @@ TEST_CASE("traffic: the lines of a long launch that are simulated stand for all"
   CHECK(stream.filled_bytes == 0);
 
   // Gathers from twice what L2 holds, of which every line is simulated here.
-  const Profile profile = small_gpu(8 * mib, 64 * kib);
+  const Profile profile = small_gpu(2 * mib, 16 * kib);
   for (const char* element : {"i * 2654435761 % n", "i / 32 * 1000003 * 32 % n + i % 32"}) {
     INFO(element);
-    const Workload gather = workload_of(element, "read", 16 * mib, profile, {{"word_bytes", std::uint64_t{16}}});
+    const Workload gather = workload_of(element, "read", 4 * mib, profile, {{"word_bytes", std::uint64_t{16}}});
     const auto simulated = traffic_of(gather, profile);
     REQUIRE(simulated);
     const Loads all(gather, profile);

@@ -312,12 +312,14 @@ TEST_CASE("any value in place of any other is read or refused", "[read_record]")
   const Json whole = Json::parse(line_of(full_record()));
   std::string deep(100'000, '[');
   deep.append(100'000, ']');
+  const std::vector<Json> values = {
+      nullptr, true, -1, 1.5, ~std::uint64_t{0}, "x", Json::array(), Json::array({1}), Json::object(), Json{{"x", 1}}};
+  std::size_t next = 0;
   for (const Json::json_pointer& pointer : pointers_of(whole)) {
     INFO(pointer.to_string());
-    for (const Json& value : {Json(nullptr), Json(true), Json(-1), Json(1.5), Json(~std::uint64_t{0}), Json("x"),
-                              Json::array(), Json::array({1}), Json::object(), Json{{"x", 1}}}) {
+    for (int i = 0; i < 3; ++i) {  // each place has three values in turn
       Json json = whole;
-      json.at(pointer) = value;
+      json.at(pointer) = values[next++ % values.size()];
       CHECK(ends_well(json.dump()));
     }
     Json json = whole;

@@ -177,7 +177,8 @@ TEST_CASE("a link that is not PCIe stays one", "[read_report]") {
 TEST_CASE("the reference reports of every version are read", "[read_report]") {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(test::source_folder() / "configs/reference")) {
-    if (entry.path().extension() != ".json") continue;
+    // Larger ones have more cases, not other members, and take seven eighths of the time.
+    if (entry.path().extension() != ".json" || entry.file_size() > 200'000) continue;
     INFO(entry.path());
     const std::string text = test::content_of(entry.path());
     const Report report = read_report(text, entry.path());
@@ -187,7 +188,7 @@ TEST_CASE("the reference reports of every version are read", "[read_report]") {
     if (!report.program && !contributed) CHECK(report.results.front().time->samples.size() > 5);
     ++count;
   }
-  CHECK(count > 4);
+  CHECK(count > 40);
 }
 
 TEST_CASE("members that came later may be missing", "[read_report]") {
@@ -236,7 +237,7 @@ TEST_CASE("a report needs nothing but what the schema requires", "[read_report]"
 TEST_CASE("a report cut short anywhere is refused", "[read_report]") {
   const std::string text = small_report().dump(1);
   REQUIRE(complaint(text).empty());
-  for (std::size_t length = 0; length < text.size(); ++length) {
+  for (std::size_t length = 0; length < text.size(); length += length < text.size() - 100 ? 7 : 1) {
     CHECK(complaint(text.substr(0, length)).find("not valid JSON at line ") != std::string::npos);
   }
 }
@@ -317,11 +318,13 @@ TEST_CASE("any value in place of any other of a report is read or refused", "[re
   for (const auto& [path, old] : flat.items()) {
     for (Pointer pointer(path); !pointer.empty(); pointer = pointer.parent_pointer()) pointers.insert(pointer);
   }
+  const std::vector<AnyJson> values = {nullptr,          true, -1, 1.5, "x", AnyJson::array(), AnyJson::array({1}),
+                                       AnyJson::object()};
+  std::size_t next = 0;  // each place has three values in turn: fuzz_report tries all
   for (const Pointer& pointer : pointers) {
-    for (const AnyJson& value : {AnyJson(nullptr), AnyJson(true), AnyJson(-1), AnyJson(1.5), AnyJson("x"),
-                                 AnyJson::array(), AnyJson::array({1}), AnyJson::object()}) {
+    for (int i = 0; i < 3; ++i) {
       AnyJson json = whole;
-      json[pointer] = value;
+      json[pointer] = values[next++ % values.size()];
       static_cast<void>(complaint(json.dump()));
     }
   }

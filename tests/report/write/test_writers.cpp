@@ -102,14 +102,13 @@ TEST_CASE("Writers make what the golden files show") {
 
 TEST_CASE("A table never exceeds its width and has no trailing blanks") {
   for (const auto& [name, report] : all_examples()) {
-    for (unsigned width = 20; width <= 210; width += 5) {
-      for (const bool bars : {false, true}) {
-        INFO(name << " at " << width);
-        for (const std::string& line : lines_of(text_of(report, table({width, false, bars})))) {
-          INFO(line);
-          CHECK(display_width(line) <= width);
-          CHECK((line.empty() || line.back() != ' '));
-        }
+    bool bars = false;
+    for (unsigned width = 20; width <= 210; width += 5, bars = !bars) {
+      INFO(name << " at " << width);
+      for (const std::string& line : lines_of(text_of(report, table({width, false, bars})))) {
+        INFO(line);
+        CHECK(display_width(line) <= width);
+        CHECK((line.empty() || line.back() != ' '));
       }
     }
   }

@@ -1,0 +1,126 @@
+#pragma once
+// Predicts the time of a launch that was seen, as it is and with its accesses as good as they could be.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/profile.hpp"
+#include "engine/model/schedule.hpp"
+#include "probes/probe.hpp"
+#include "program/machine_code/warp_path.hpp"
+#include "program/price/site_demand.hpp"
+#include "program/read/constant_bank.hpp"
+#include "program/watch/raw_format.hpp"
+
+namespace gpumem::program {
+
+/// A launch by the sums of its sites.
+struct LaunchSums {
+  std::vector<inject::Site> sites;
+  std::uint64_t blocks = 0;
+  unsigned block_threads = 0;
+  unsigned shared_bytes_per_block = 0;
+  unsigned registers_per_thread = 0;  ///< 0: not known
+  unsigned local_bytes_per_thread = 0;
+  double spilling_threads_share = 0;      ///< of its threads those that spill registers
+  std::optional<double> measured_s = {};  ///< median of its launches
+  std::string_view code = {};             ///< the kernel's; empty: not known
+  LaunchConstants constants = {};         ///< of the kernel's launch
+  /// Loads of the busiest warp of the launch, and loads of each block's busiest warp summed over the blocks; 0: not
+  /// known.
+  std::uint64_t most_loads = 0;
+  std::uint64_t busiest_loads = 0;
+};
+
+[[nodiscard]] double warps_of(const LaunchSums& launch);
+
+/// Returns the launch as a workload without sites. Its useful bytes are those beyond the multiprocessors; those of an
+/// atomic are both read and written.
+[[nodiscard]] Workload workload_of(const LaunchSums& launch);
+
+/// The part of a launch's data that is in L2 when the launch begins.
+enum class InL2 : std::uint8_t {
+  nothing,
+  part,  ///< as much of what it reads as L2 holds
+  all
+};
+
+struct PricedLaunch {
+  double seconds = 0;
+  std::vector<model::StageTime> stages;
+  std::string_view bottleneck;
+  InL2 in_l2 = InL2::nothing;
+};
+
+/// The interval that a predicted value is expected to lie in, nine times of ten.
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+/// Seconds of a launch.
+struct Saving {
+  double seconds = 0;
+  Interval within = {};
+};
+
+/// The reason for no prediction if a kernel has tensor loads and the sanitizer's library does not report them.
+inline constexpr const char* no_tensor_loads =
+    "its tensor loads are not counted: that takes the sanitizer's library of CUDA 13.3 or later";
+
+/// Changes to a launch, to be priced.
+struct Cure {
+  std::vector<bool> good;   ///< a mark a site: as good as it could be
+  bool shared_out = false;  ///< as many loads under way as the GPU can hold, of all warps alike
+  double wider = 1;         ///< times as many neighbouring elements at a time, by as many times fewer threads
+};
+
+/// Prices a launch repeatedly, each time with something else as good as it could be.
+class Pricing {
+ public:
+  /// Both arguments must outlive the object. Data that fits in L2 is taken to be there from before, unless the time
+  /// predicted without it is nearer to the measured one. Data that does not fit is taken to be there in part, if memory
+  /// could not have moved it in the measured time even at its theoretical bandwidth.
+  Pricing(const LaunchSums& launch, const model::Profile& profile);
+
+  /// The reason why there is no prediction; empty if there is one.
+  [[nodiscard]] const std::string& no_prediction() const { return no_prediction_; }
+  /// Instructions of the launch that move data no site counts.
+  [[nodiscard]] const std::vector<UncountedAccess>& uncounted() const { return uncounted_; }
+  [[nodiscard]] const PricedLaunch& as_it_is() const { return as_it_is_; }
+  /// The interval of the launch's predicted time. It covers the usual error of kernels with this bottleneck, and the
+  /// fewest and the most times that unseen code may have run.
+  [[nodiscard]] const Interval& within() const { return within_; }
+  /// The predicted share of the measured time, at most 1; absent if nothing was measured or no stages are known.
+  [[nodiscard]] std::optional<double> explained_share() const { return explained_share_; }
+  /// Returns the time that a cure saves: as large a share of the measured time as of the predicted one. 0 if that is
+  /// below 1 % of the launch, or if nothing is predicted.
+  [[nodiscard]] Saving saving(const Cure& cure) const;
+  /// True if the launch, with these sites good, would still wait for its loads far longer than everything else takes.
+  [[nodiscard]] bool would_wait(const std::vector<bool>& good) const;
+
+ private:
+  [[nodiscard]] PricedLaunch price(const Workload& workload, const std::vector<bool>& good, InL2 in_l2) const;
+  void find_what_l2_had();
+  void find_interval(unsigned major);
+  void find_doubts(const WarpPath& path);
+
+  const LaunchSums& launch_;
+  const model::Profile& profile_;
+  SiteDemand demand_;
+  Workload workload_;
+  double matrix_wavefronts_ = 0;
+  std::vector<UncountedAccess> uncounted_;
+  PricedLaunch as_it_is_;
+  Interval within_;
+  std::optional<double> explained_share_;
+  std::string no_prediction_;
+};
+
+/// True if the site moves more than its data needs, has atomics whose lanes meet at a word, or is in local memory.
+[[nodiscard]] bool is_wasteful(const inject::Site& site);
+
+}  // namespace gpumem::program

@@ -1,0 +1,181 @@
+#include "program/watch/kernels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "engine/base/demangle.hpp"
+#include "program/watch/driver.hpp"
+#include "program/watch/output.hpp"
+#include "program/watch/ranges.hpp"
+#include "program/watch/time_line.hpp"
+
+namespace gpumem::inject {
+
+namespace {
+
+std::map<std::pair<CUcontext, CUfunction>, Kernel> kernels;
+std::map<std::tuple<std::uint32_t, std::uint32_t, std::array<std::uint32_t, 6>>, Slot> slots;
+std::uint32_t kernels_seen = 0;
+std::unordered_map<std::string, std::uint32_t> numbers;  // by name, of kernels that share one the first
+
+std::mutex dropping;  // never held while anything else is called
+std::vector<CUmodule> dropped;
+
+std::uint32_t attribute(CUfunction function, CUfunction_attribute which) {
+  int value = 0;
+  if (driver().cuFuncGetAttribute(&value, which, function) != CUDA_SUCCESS || value < 0) return 0;
+  return static_cast<std::uint32_t>(value);
+}
+
+void forget_dropped_modules() {
+  const std::lock_guard lock(dropping);
+  for (CUmodule module : std::exchange(dropped, {})) {
+    std::erase_if(kernels, [&](const auto& entry) { return module == nullptr || entry.second.module == module; });
+  }
+}
+
+}  // namespace
+
+std::string short_name(const std::string& kernel) {
+  std::string name = demangled(kernel);
+  if (name.rfind("void ", 0) == 0) name.erase(0, 5);
+  return name.substr(0, name.find_first_of("<("));
+}
+
+void forget_module(CUmodule module) {
+  const std::lock_guard lock(dropping);
+  dropped.push_back(module);
+}
+
+Kernel* kernel_of(CUcontext context, CUfunction function, const char* symbol, const Options& options) {
+  forget_dropped_modules();
+  const std::pair key{context, function};
+  if (const auto found = kernels.find(key); found != kernels.end()) return &found->second;
+  Kernel kernel;
+  kernel.function = function;
+  if (driver().cuFuncGetModule(&kernel.module, function) != CUDA_SUCCESS) {
+    // `function` may be a kernel (CUkernel) that no context has yet. The symbol is then that of a stub.
+    if (driver().cuKernelGetFunction == nullptr ||
+        driver().cuKernelGetFunction(&kernel.function, reinterpret_cast<CUkernel>(function)) != CUDA_SUCCESS ||
+        driver().cuFuncGetModule(&kernel.module, kernel.function) != CUDA_SUCCESS) {
+      return nullptr;
+    }
+  }
+  const char* name = nullptr;
+  if (driver().cuFuncGetName == nullptr || driver().cuFuncGetName(&name, kernel.function) != CUDA_SUCCESS)
+    name = symbol;
+  if (name == nullptr) return nullptr;
+  kernel.name = name;
+  kernel.number = ++kernels_seen;
+  numbers.try_emplace(kernel.name, kernel.number);
+  const std::string readable = demangled(kernel.name);
+  kernel.collective = readable.rfind("nccl", 0) == 0 || readable.rfind("void nccl", 0) == 0;
+  kernel.wanted = options.wants_kernel(readable.c_str());
+  kernel.divisible = attribute(kernel.function, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH) == 0;
+  kernel.traits = traits_of(kernel.module, kernel.name);
+  kernel.static_shared_bytes = attribute(kernel.function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  return &kernels.emplace(key, std::move(kernel)).first->second;
+}
+
+std::uint64_t blocks_of(const Shape& shape) { return std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2]; }
+
+std::uint32_t block_threads_of(const Shape& shape) { return shape.block[0] * shape.block[1] * shape.block[2]; }
+
+bool is_like_sampled(const Kernel& kernel, const Shape& shape) {
+  constexpr std::size_t few = 8;
+  if (kernel.sampled.size() < few) return false;
+  const std::uint64_t blocks = blocks_of(shape);
+  return std::ranges::any_of(kernel.sampled, [&](const Shape& sampled) {
+    const std::uint64_t others = blocks_of(sampled);
+    return block_threads_of(sampled) == block_threads_of(shape) && blocks <= 2 * others && others <= 2 * blocks;
+  });
+}
+
+void forget_kernels(CUcontext context) {
+  std::erase_if(kernels, [&](const auto& entry) { return entry.first.first == context; });
+}
+
+Slot* slot_of(std::uint32_t kernel, const Shape& shape, std::uint32_t device) {
+  const std::array sizes{shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1], shape.block[2]};
+  const auto [found, is_new] = slots.try_emplace({kernel, device, sizes});
+  Slot& slot = found->second;
+  if (!is_new) return slot.counts == nullptr ? nullptr : &slot;
+  slot.counts = new_slot(slot.number);
+  if (slot.counts == nullptr) return nullptr;
+  slot.counts->device = device;
+  std::copy_n(shape.grid, 3, slot.counts->grid);
+  std::copy_n(shape.block, 3, slot.counts->block);
+  slot.counts->dynamic_shared_bytes = shape.dynamic_shared_bytes;
+  slot.counts->kernel = kernel;
+  ++totals().slots;
+  return &slot;
+}
+
+void write_kernel(Kernel& kernel, std::uint32_t image) {
+  kernel.written = true;
+  const KernelEvent event{
+      .kernel = kernel.number,
+      .image = image,
+      .registers_per_thread = attribute(kernel.function, CU_FUNC_ATTRIBUTE_NUM_REGS),
+      .static_shared_bytes = kernel.static_shared_bytes,
+      .local_bytes_per_thread = attribute(kernel.function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
+  };
+  write_event(EventKind::kernel, {part_of(event), part_of(std::string_view(kernel.name))});
+}
+
+std::uint32_t kernel_number(const std::string& name, std::uint32_t registers_per_thread,
+                            std::uint32_t static_shared_bytes) {
+  const auto [known, is_new] = numbers.try_emplace(name, kernels_seen + 1);
+  if (is_new) {
+    ++kernels_seen;
+    const KernelEvent event{.kernel = known->second,
+                            .registers_per_thread = registers_per_thread,
+                            .static_shared_bytes = static_shared_bytes};
+    write_event(EventKind::kernel, {part_of(event), part_of(std::string_view(name))});
+  }
+  return known->second;
+}
+
+void add_time(LaunchSlot& slot, double ns, std::uint64_t stands_for, bool like_seen) {
+  // The first ones are all kept; of later ones each replaces the oldest.
+  const std::uint32_t place = slot.times++ % kept_times;
+  slot.time_ns[place] = static_cast<float>(ns);
+  const std::uint64_t bit = std::uint64_t{1} << place;
+  slot.like_seen = like_seen ? slot.like_seen | bit : slot.like_seen & ~bit;
+  slot.timed_ns += static_cast<std::uint64_t>(ns) * stands_for;
+  slot.timed += stands_for;
+}
+
+void add_to_time_line(LaunchSlot& slot, double began_ns, double took_ns, std::uint64_t stands_for) {
+  LaunchTotals& all = totals();
+  if (all.began_ns == 0) all.began_ns = static_cast<std::uint64_t>(began_ns);  // a graph that nobody recorded
+  // Two clocks, the GPU's and ours, agree but nearly: a launch may seem to have run before it was asked for.
+  const double since_ns = std::max(0.0, began_ns - static_cast<double>(all.began_ns));
+  const auto begin = static_cast<std::uint64_t>(since_ns);
+  const auto took = static_cast<std::uint64_t>(took_ns);
+  add_ran(slot.ran, begin, begin + took, took * stands_for);
+}
+
+void count_range(LaunchSlot& counts, std::uint64_t launches) {
+  const Range* range = current_range();
+  if (range == nullptr) return;
+  for (RangeLaunches& in_range : counts.ranges) {
+    if (in_range.range == 0) {
+      name_range(*range);
+      in_range.range = range->number;
+    }
+    if (in_range.range == range->number) {
+      in_range.launches += launches;
+      return;
+    }
+  }
+  counts.in_other_ranges += launches;
+}
+
+}  // namespace gpumem::inject

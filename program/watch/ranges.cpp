@@ -1,0 +1,156 @@
+#include "program/watch/ranges.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <cwchar>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "program/watch/output.hpp"
+#include "program/watch/spans.hpp"
+#include "program/watch/utf8.hpp"
+
+namespace gpumem::inject {
+
+namespace {
+
+constexpr const char* ellipsis = "...";
+
+struct Names {
+  std::mutex mutex;
+  std::set<std::string> domains;
+  std::map<std::string, Range> ranges;
+  const std::string others{other_names};
+
+  template <class Container>
+  [[nodiscard]] const std::string& kept(const Container& known, const std::string& name) const {
+    return known.size() < most_names || known.contains(name) ? name : others;
+  }
+};
+
+/// Never destroyed: destructors of the program's own may still mark ranges. A child finds the lock free when another
+/// thread held it at the fork.
+Names& names() {
+  static Names& all = []() -> Names& {
+    pthread_atfork([] { names().mutex.lock(); }, [] { names().mutex.unlock(); }, [] { names().mutex.unlock(); });
+    return *new Names;
+  }();
+  return all;
+}
+
+/// Cut between two characters.
+std::string cut(std::string text) {
+  if (text.size() <= longest_name) return text;
+  std::size_t end = longest_name - std::strlen(ellipsis);
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end) + ellipsis;
+}
+
+struct Open {
+  Domain domain;
+  const Range* range;
+  std::uint64_t began_ns;
+};
+
+/// Plain memory, so that it is there as long as the thread is.
+struct Stack {
+  Open open[deepest_open];
+  std::size_t depth;
+  std::size_t deeper;
+  const Range* current;
+
+  void name_current() {
+    current = nullptr;
+    for (std::size_t i = depth; i-- > 0;) {
+      if (open[i].range == nullptr) continue;
+      if (current == nullptr || open[i].domain == nullptr) current = open[i].range;
+      if (open[i].domain == nullptr) return;
+    }
+  }
+};
+constinit thread_local Stack stack{};
+
+/// If something was launched before it ended.
+void keep_range(const Open& open) {
+  const std::uint64_t first_launch_ns = totals().began_ns;
+  const std::uint64_t end_ns = now_ns();
+  if (open.range == nullptr || first_launch_ns == 0) return;
+  name_range(*open.range);
+  const std::uint64_t begin_ns = std::max(open.began_ns, first_launch_ns);
+  keep_span(SpanKind::range, open.range->number, static_cast<std::uint64_t>(gettid()), begin_ns, end_ns - begin_ns);
+}
+
+}  // namespace
+
+void name_range(const Range& range) {
+  if (range.named.exchange(true)) return;
+  write_event(EventKind::range, {part_of(RangeEvent{.range = range.number}), part_of(std::string_view(range.name))});
+  if (range.name == other_names) {
+    write_problem(false, "the program marks more than " + std::to_string(most_names) +
+                             " ranges of different names: those that came later are shown as " + range.name);
+  }
+}
+
+std::string name_of(const char* text) {
+  if (text == nullptr) return {};
+  return cut(std::string(text, strnlen(text, longest_name + 1)));
+}
+
+std::string name_of(const wchar_t* text) {
+  std::string name;
+  if (text == nullptr) return name;
+  for (const wchar_t* c = text; *c != L'\0' && name.size() <= longest_name; ++c) {
+    append_utf8(name, static_cast<char32_t>(*c));
+  }
+  return cut(name);
+}
+
+Domain domain_of(const std::string& name) {
+  Names& all = names();
+  const std::lock_guard lock(all.mutex);
+  return &*all.domains.insert(all.kept(all.domains, name)).first;
+}
+
+const Range* range_of(Domain domain, const std::string& name) {
+  if (name.empty()) return nullptr;
+  const std::string full = domain == nullptr || domain->empty() ? name : *domain + ":" + name;
+  Names& all = names();
+  const std::lock_guard lock(all.mutex);
+  const auto [place, is_new] = all.ranges.try_emplace(all.kept(all.ranges, full));
+  if (is_new) {
+    place->second.number = static_cast<std::uint32_t>(all.ranges.size());
+    place->second.name = place->first;
+  }
+  return &place->second;
+}
+
+void open_range(Domain domain, const Range* range) {
+  if (stack.depth == deepest_open) {
+    ++stack.deeper;
+    return;
+  }
+  stack.open[stack.depth++] = {domain, range, now_ns()};
+  stack.name_current();
+}
+
+void close_range(Domain domain) {
+  if (stack.deeper > 0) {
+    --stack.deeper;
+    return;
+  }
+  std::size_t at = stack.depth;
+  while (at > 0 && stack.open[at - 1].domain != domain) --at;
+  if (at == 0) return;  // the program closes what it has not opened
+  keep_range(stack.open[at - 1]);
+  std::copy(stack.open + at, stack.open + stack.depth, stack.open + at - 1);
+  --stack.depth;
+  stack.name_current();
+}
+
+const Range* current_range() { return stack.current; }
+
+}  // namespace gpumem::inject

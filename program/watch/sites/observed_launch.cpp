@@ -1,0 +1,150 @@
+#include "program/watch/sites/observed_launch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "program/watch/driver.hpp"
+#include "program/watch/output.hpp"
+#include "program/watch/spans.hpp"
+
+namespace gpumem::inject {
+
+namespace {
+
+/// From so many launches of a slot on, one in so many is timed: a time costs the program some microseconds. The
+/// numbers are prime, so that launches that take turns (layers of a network) are all timed now and then.
+struct Timing {
+  std::uint64_t launches;
+  std::uint64_t one_in;
+};
+constexpr Timing timings[] = {{16384, 251}, {1024, 61}, {kept_times, 17}, {0, 1}};
+constexpr Timing seldom[] = {{16384, 251}, {1024, 61}, {8, 17}, {0, 1}};
+
+/// Launches that one time stands for.
+std::uint64_t one_in(const Slot& slot, std::uint64_t number) {
+  for (const Timing& timing : slot.timed_seldom ? seldom : timings) {
+    if (number > timing.launches) return timing.one_in;
+  }
+  return 1;
+}
+
+/// Returns true if the kernel's code is loaded, so that the next launch does not have to. Lazy loading at the first
+/// launch waits for the stream; drivers before CUDA 12.4 cannot load the code sooner.
+bool is_loaded(Kernel& kernel) {
+  if (std::exchange(kernel.loaded, true)) return true;
+  return driver().cuFuncLoad != nullptr && driver().cuFuncLoad(kernel.function) == CUDA_SUCCESS;
+}
+
+/// Unseen::none where the launch is patched and `launch` knows of it.
+Unseen begin_sample_of(const WatchedLaunch& watched, CUcontext context, ObservedLaunch& launch) {
+  const std::uint64_t began = now_ns();
+  // So that no other work is taken for the launch's.
+  if (driver().cuStreamSynchronize(watched.launch.stream) != CUDA_SUCCESS) return Unseen::failed;
+  static_cast<void>(is_loaded(*watched.kernel));  // or bringing its code would be taken for the launch's time
+  launch.sample = {.context = context,
+                   .stream = watched.launch.stream,
+                   .kernel = watched.kernel,
+                   .blocks = blocks_of(watched.launch.shape),
+                   .block_threads = block_threads_of(watched.launch.shape),
+                   .dynamic_shared_bytes = watched.launch.shape.dynamic_shared_bytes,
+                   .divisible = watched.launch.divisible && watched.kernel->divisible};
+  std::vector<std::byte> parameters = parameters_of(watched.kernel->function, watched.launch);
+  launch.numbers = numbers_of(parameters);
+  const Unseen reason = begin_sample(launch.sample, std::move(parameters));
+  watched.kernel->hopeless = reason == Unseen::failed;
+  if (reason != Unseen::none) return reason;
+  launch.sampled = true;
+  launch.shape = watched.launch.shape;
+  launch.event = {.slot = watched.slot->number, .order = watched.slot->counts->launches - 1};
+  launch.began_ns = began;
+  return reason;
+}
+
+CUresult without_patch(const ObservedLaunch& launch, const std::function<CUresult()>& again) {
+  // The patch takes registers, with which a block may not fit any more: the program must not notice.
+  drop_sample(launch.sample);
+  launch.kernel->hopeless = true;
+  count_unseen(*launch.slot, Unseen::failed);
+  const CUresult result = again();
+  if (result != CUDA_ERROR_OUT_OF_MEMORY) return result;
+  release_tables(launch.sample.context);
+  return again();
+}
+
+}  // namespace
+
+bool is_timed(const Slot& slot, std::uint64_t number) { return number % one_in(slot, number) == 0; }
+
+ObservedLaunch begin_observing(const WatchedLaunch& watched, CUcontext context) {
+  const Spending spending;
+  Slot& slot = *watched.slot;
+  ObservedLaunch launch;
+  launch.kernel = watched.kernel;
+  count_launches(slot, 1);
+  const std::uint64_t wanted = watch().options.launches;
+  if (slot.samples < wanted || wanted == 0) {
+    Unseen reason = reason_not_to(watched);
+    if (reason == Unseen::none) reason = begin_sample_of(watched, context, launch);
+    if (reason == Unseen::none) {
+      launch.slot = &slot;
+      return launch;
+    }
+    count_unseen(slot, reason);
+  }
+  const std::uint64_t number = slot.counts->launches;
+  if (!is_timed(slot, number) || overhead_left_ns() < 0 || !is_loaded(*watched.kernel)) return launch;
+  launch.timed = begin_timing(context, watched.launch.stream, one_in(slot, number));
+  if (launch.timed.events.start == nullptr) return launch;
+  launch.slot = &slot;
+  if (slot.seen_with != 0) {
+    launch.timed.like_seen = numbers_of(parameters_of(watched.kernel->function, watched.launch)) == slot.seen_with;
+  }
+  return launch;
+}
+
+ObservedLaunch begin_observing_graph(Slot& slot, CUcontext context, CUstream stream) {
+  ObservedLaunch launch;
+  count_launches(slot, 1);
+  const std::uint64_t number = slot.counts->launches;
+  if (!is_timed(slot, number) || overhead_left_ns() < 0) return launch;
+  launch.timed = begin_timing(context, stream, one_in(slot, number));
+  if (launch.timed.events.start != nullptr) launch.slot = &slot;
+  return launch;
+}
+
+void note_launched(ObservedLaunch& launch) {
+  if (launch.slot != nullptr && !launch.sampled) end_timing(launch.timed);
+}
+
+CUresult end_observing(const ObservedLaunch& launch, CUresult result, const std::function<CUresult()>& again) {
+  if (launch.slot == nullptr) return result;
+  const Spending spending;
+  const bool launched = result == CUDA_SUCCESS;
+  double needed_ns = 0;
+  if (!launch.sampled) {
+    keep_timing(launch.timed, *launch.slot, launched);
+    return result;
+  }
+  launch.kernel->loaded = launched;
+  if (launched) {
+    const SampleEnd end = end_sample(launch.sample, launch.event, launch.began_ns, again);
+    result = end.result;
+    needed_ns = end.would_take_ns;
+    if (end.launch_ns > 0) add_time(*launch.slot->counts, end.launch_ns, 1);
+    if (needed_ns > 0) {
+      count_unseen(*launch.slot, Unseen::overhead);
+    } else {
+      if (launch.slot->samples++ == 0) launch.slot->seen_with = launch.numbers;
+      if (!watch().options.each_shape) launch.kernel->sampled.push_back(launch.shape);
+    }
+  } else {
+    result = without_patch(launch, again);
+  }
+  const std::uint64_t took_ns = now_ns() - launch.began_ns;
+  launch.kernel->sampling_ns = std::max(needed_ns, static_cast<double>(took_ns));
+  keep_span(SpanKind::sample, launch.slot->number, reinterpret_cast<std::uintptr_t>(launch.sample.stream),
+            launch.began_ns, took_ns);
+  return result;
+}
+
+}  // namespace gpumem::inject

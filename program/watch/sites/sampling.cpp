@@ -1,0 +1,396 @@
+#include "program/watch/sites/sampling.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "program/watch/callers/arrays.hpp"
+#include "program/watch/devices.hpp"
+#include "program/watch/driver.hpp"
+#include "program/watch/memory.hpp"
+#include "program/watch/output.hpp"
+#include "program/watch/sites/patching.hpp"
+#include "program/watch/sites/sanitizer.hpp"
+#include "program/watch/sites/site_table.hpp"
+#include "program/watch/watch.hpp"
+
+namespace gpumem::inject {
+
+namespace {
+
+constexpr std::uint64_t line_bytes = 128;
+constexpr std::uint64_t kib = 1024;
+
+/// Local memory per thread that patches take at most. The driver sets it aside for every thread that a GPU can hold.
+constexpr std::uint64_t patch_local_bytes = kib;
+
+/// Tables for the samples of a context, made once.
+struct Tables {
+  bool ready = false;
+  Unseen failed = Unseen::none;
+  Room room;
+  SiteTable* table = nullptr;  ///< on the device, as the caches are
+  CacheTag* l1 = nullptr;
+  CacheTag* l2 = nullptr;
+  std::uint32_t* l2_words = nullptr;
+  std::uint32_t* warp_loads = nullptr;
+  std::unique_ptr<SiteTable> copy;
+  std::uint32_t l1_sets = 0;
+  std::uint32_t l2_sets = 0;
+  std::uint32_t multiprocessors = 0;
+};
+
+std::unordered_map<CUcontext, Tables> contexts;
+std::vector<std::byte> parameters_of_launch;  // of the one that is sampled
+thread_local Tables* attached = nullptr;      // of the launch that this thread samples
+thread_local bool was_launched = false;
+thread_local std::uint64_t launched_ns = 0;
+
+/// L1 and shared memory of a multiprocessor together (CUDA C++ Programming Guide, "Compute Capabilities").
+std::uint64_t l1_and_shared_bytes(const DeviceEvent& device) {
+  const std::uint32_t capability = device.compute_capability_major * 10 + device.compute_capability_minor;
+  if (capability == 75) return 96 * kib;
+  if (capability == 80 || capability == 87) return 192 * kib;
+  if (capability == 90 || capability == 100 || capability == 103) return 256 * kib;
+  return 128 * kib;
+}
+
+// Memory of the sanitizer's own would not show in the program's, but copies of it take milliseconds.
+template <class Element>
+bool allocate(Element*& memory, std::size_t count) {
+  CUdeviceptr address = 0;
+  if (!fine(driver().cuMemAlloc(&address, count * sizeof(Element)), "memory on the GPU")) return false;
+  memory = reinterpret_cast<Element*>(address);  // NOLINT(performance-no-int-to-ptr): as the driver has it
+  return true;
+}
+
+bool clear(void* memory, std::size_t bytes, CUstream stream) {
+  return fine(driver().cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(memory), 0, bytes, stream), "clearing memory");
+}
+
+/// Bytes that a sample takes: the tables, and local memory for the patch in every thread.
+std::uint64_t wanted_bytes(const DeviceEvent& device) {
+  return sizeof(SiteTable) + device.l2_bytes / 4 + most_counted_warps * sizeof(std::uint32_t) +
+         std::uint64_t{device.multiprocessors} * device.threads_per_multiprocessor * patch_local_bytes;
+}
+
+template <class Element>
+void release(Element*& memory) {
+  if (memory != nullptr) static_cast<void>(driver().cuMemFree(reinterpret_cast<CUdeviceptr>(memory)));
+  memory = nullptr;
+}
+
+void release_memory(Tables& tables) {
+  release(tables.table);
+  release(tables.l1);
+  release(tables.l2);
+  release(tables.l2_words);
+  release(tables.warp_loads);
+}
+
+Tables make_tables(CUcontext context) {
+  Tables tables;
+  const DeviceEvent& device = device_event(current_device());
+  if (!add_patches(context, device)) {
+    tables.failed = Unseen::failed;
+    return tables;
+  }
+  tables.multiprocessors = device.multiprocessors;
+  const std::uint64_t l1_lines = l1_and_shared_bytes(device) / line_bytes;
+  tables.l1_sets = static_cast<std::uint32_t>(l1_lines / cache_ways);
+  tables.l2_sets =
+      static_cast<std::uint32_t>(std::max(device.l2_bytes, std::uint64_t{256} * kib) / line_bytes / cache_ways);
+  const std::size_t l2_lines = std::size_t{tables.l2_sets} * cache_ways;
+  if (!allocate(tables.table, 1) || !allocate(tables.l1, l1_lines * device.multiprocessors) ||
+      !allocate(tables.l2, l2_lines) || !allocate(tables.l2_words, 2 * l2_lines) ||
+      !allocate(tables.warp_loads, most_counted_warps)) {
+    release_memory(tables);
+    tables.failed = Unseen::no_memory;
+    return tables;
+  }
+  tables.copy = std::make_unique<SiteTable>();
+  tables.ready = true;
+  return tables;
+}
+
+/// Sets of L1 that the shared memory of the blocks on a multiprocessor leaves free.
+std::uint32_t l1_sets_of(const Tables& tables, const Sample& sample) {
+  constexpr std::uint64_t reserved_bytes = kib;  // of each block, by the system (since compute capability 8.0)
+  int blocks = 0;
+  if (driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sample.kernel->function,
+                                                           static_cast<int>(sample.block_threads),
+                                                           sample.dynamic_shared_bytes) != CUDA_SUCCESS ||
+      blocks < 0) {
+    blocks = 1;
+  }
+  const std::uint64_t each = std::uint64_t{sample.kernel->static_shared_bytes} + sample.dynamic_shared_bytes;
+  const std::uint64_t shared = static_cast<std::uint64_t>(blocks) * (each + reserved_bytes);
+  const std::uint64_t all = std::uint64_t{tables.l1_sets} * cache_ways * line_bytes;
+  const std::uint64_t least = all / 8;
+  return static_cast<std::uint32_t>(std::max(all > shared ? all - shared : 0, least) / line_bytes / cache_ways);
+}
+
+std::uint64_t warps_per_block(const Sample& sample) { return (sample.block_threads + 31) / 32; }
+
+/// Warps of the launch whose loads are counted one by one: all, or 0 if there are too many.
+std::uint32_t counted_warps(const Sample& sample) {
+  if (sample.blocks > most_counted_warps / warps_per_block(sample)) return 0;
+  return static_cast<std::uint32_t>(sample.blocks * warps_per_block(sample));
+}
+
+/// Returns the nanoseconds that a launch may take of what watching may still take, so that others get something too.
+std::uint64_t launch_budget_ns() {
+  constexpr double share = 8;
+  constexpr double least_ns = 1e6;
+  return static_cast<std::uint64_t>(std::max(least_ns, overhead_left_ns() / share));
+}
+
+bool clear_tables(Tables& tables, const Sample& sample) {
+  const std::size_t l2_lines = std::size_t{tables.l2_sets} * cache_ways;
+  const std::size_t l1_lines = std::size_t{tables.l1_sets} * cache_ways * tables.multiprocessors;
+  SiteTable& head = *tables.copy;
+  head.l1_sets = l1_sets_of(tables, sample);
+  head.l2_sets = tables.l2_sets;
+  head.lost_sites = 0;
+  head.l1 = tables.l1;
+  head.l2 = tables.l2;
+  head.l2_words = tables.l2_words;
+  head.warp_loads = tables.warp_loads;
+  head.counted_warps = counted_warps(sample);
+  const bool tried = sample.divisible && sample.kernel->traits.independent && sample.kernel->traits.loops;
+  head.part = tried && sample.blocks >= many_blocks ? LaunchPart{.end_block = 1}
+                                                    // which tells whether there is time to look at one
+                                                    : first_part(0, sample.blocks, tried, launch_budget_ns());
+  return clear(tables.table, sizeof(SiteTable), sample.stream) &&
+         clear(tables.l1, l1_lines * sizeof(CacheTag), sample.stream) &&
+         clear(tables.l2, l2_lines * sizeof(CacheTag), sample.stream) &&
+         clear(tables.warp_loads, std::max(head.counted_warps, 1U) * sizeof(std::uint32_t), sample.stream) &&
+         fine(driver().cuMemcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(tables.table), &head, offsetof(SiteTable, key),
+                                         sample.stream),
+              "a copy to the GPU");
+}
+
+Site site_of(std::uint64_t key, const TableSite& from, std::uint64_t kernel_pc, std::uint64_t kernel_bytes) {
+  Site site;
+  const std::uint64_t pc = key >> 3;
+  const bool inside = pc >= kernel_pc && pc - kernel_pc < kernel_bytes;
+  site.pc = inside ? pc - kernel_pc : pc;
+  site.space = static_cast<RawSpace>(key & 7);
+  site.op = static_cast<RawOp>(from.op_and_word & 0xff);
+  site.word_bytes = static_cast<std::uint8_t>(from.op_and_word >> 8);
+  site.flags = static_cast<std::uint8_t>((from.op_and_word >> 16) | (inside ? 0 : raw_outside_kernel));
+  for (const SiteSums& sums : from.sums) {
+    site.requests += sums.requests;
+    site.active_lanes += sums.active_lanes;
+    site.useful_bytes += sums.useful_bytes;
+    site.sectors += sums.sectors;
+    site.least_sectors += sums.least_sectors;
+    site.lines += sums.lines;
+    site.wavefronts += sums.wavefronts;
+    site.least_wavefronts += sums.least_wavefronts;
+    site.l2_sectors += sums.l2_sectors;
+    site.memory_sectors += sums.memory_sectors;
+    site.loaded_sectors += sums.loaded_sectors;
+    site.used_words += sums.used_words;
+    site.l2_requests += sums.l2_requests;
+    site.only_counted += sums.only_counted;
+  }
+  for (const ShownRequest& request : from.request) {
+    if (request.active != 0) site.request[site.shown++] = request;
+  }
+  if (site.space == RawSpace::global && site.shown > 0) {
+    const ShownRequest& shown = site.request[0];
+    const std::uint64_t address = shown.address[__builtin_ctz(shown.active)];
+    CUmemorytype type{};
+    if (driver().cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) == CUDA_SUCCESS &&
+        type == CU_MEMORYTYPE_HOST) {
+      site.space = RawSpace::host;
+    }
+  }
+  return site;
+}
+
+}  // namespace
+
+Unseen begin_sample(const Sample& sample, std::vector<std::byte> parameters) {
+  Tables& tables = contexts[sample.context];
+  if (!tables.room.has(wanted_bytes(device_event(current_device())))) return Unseen::no_memory;
+  if (!tables.ready && tables.failed == Unseen::none) tables = make_tables(sample.context);
+  if (!tables.ready) return tables.failed;
+  if (!clear_tables(tables, sample)) return Unseen::failed;
+  CUmodule module = sample.kernel->module;
+  if (tables.copy->part.looks == 0 ? !patch_blocks(module) : !patch_accesses(module, sample.divisible)) {
+    return Unseen::failed;
+  }
+  parameters_of_launch = std::move(parameters);
+  attached = &tables;
+  was_launched = false;
+  launched_ns = now_ns();
+  return Unseen::none;
+}
+
+void attach_table(const Sanitizer_LaunchData& launch) {
+  if (attached == nullptr) return;
+  was_launched = sanitizer().sanitizerSetLaunchCallbackData(launch.hLaunch, launch.function, launch.hStream,
+                                                            attached->table) == SANITIZER_SUCCESS;
+}
+
+void drop_sample(const Sample& sample) {
+  attached = nullptr;
+  static_cast<void>(unpatch(sample.kernel->module));
+}
+
+void release_tables(CUcontext context) {
+  Tables& tables = contexts[context];
+  release_memory(tables);
+  tables.ready = false;
+  tables.failed = Unseen::no_memory;
+}
+
+void forget_tables(CUcontext context) { contexts.erase(context); }
+
+namespace {
+
+/// Fetches the loads of each warp and sums them up in the event. False: not possible.
+bool fetch_loads(const Tables& tables, const Sample& sample, SampleEvent& event) {
+  std::vector<std::uint32_t> loads(tables.copy->counted_warps);
+  if (loads.empty()) return true;
+  if (!fine(driver().cuMemcpyDtoHAsync(loads.data(), reinterpret_cast<CUdeviceptr>(tables.warp_loads),
+                                       loads.size() * sizeof(std::uint32_t), sample.stream),
+            "a copy from the GPU") ||
+      !fine(driver().cuStreamSynchronize(sample.stream), "the launch")) {
+    return false;
+  }
+  const auto warps = static_cast<std::ptrdiff_t>(warps_per_block(sample));
+  for (auto block = loads.begin(); block != loads.end(); block += warps) {
+    const std::uint64_t busiest = *std::max_element(block, block + warps);
+    event.busiest_loads += busiest;
+    event.most_loads = std::max(event.most_loads, busiest);
+  }
+  return true;
+}
+
+/// Fetches the sites of the table, in the order of the code. False: not possible.
+bool fetch_sites(const Tables& tables, const Sample& sample, std::vector<Site>& sites) {
+  std::uint64_t pc = 0;
+  std::uint64_t bytes = 0;
+  const Kernel& kernel = *sample.kernel;
+  if (!fine(sanitizer().sanitizerGetFunctionPcAndSize(kernel.module, kernel.name.c_str(), &pc, &bytes),
+            "finding the kernel's code") ||
+      !fine(driver().cuMemcpyDtoHAsync(tables.copy.get(), reinterpret_cast<CUdeviceptr>(tables.table),
+                                       sizeof(SiteTable), sample.stream),
+            "a copy from the GPU") ||
+      !fine(driver().cuStreamSynchronize(sample.stream), "the launch")) {
+    return false;
+  }
+  for (std::size_t i = 0; i < table_sites; ++i) {
+    if (tables.copy->key[i] != 0) sites.push_back(site_of(tables.copy->key[i], tables.copy->site[i], pc, bytes));
+  }
+  std::ranges::sort(sites, {}, &Site::pc);
+  return true;
+}
+
+bool set_part(const Tables& tables, const Sample& sample, const LaunchPart& part) {
+  return fine(driver().cuMemcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(&tables.table->part), &part, sizeof(part),
+                                         sample.stream),
+              "a copy to the GPU");
+}
+
+/// The part as the launch has left it.
+bool fetch_part(const Tables& tables, const Sample& sample, LaunchPart& part) {
+  return fine(driver().cuMemcpyDtoHAsync(&part, reinterpret_cast<CUdeviceptr>(&tables.table->part), sizeof(part),
+                                         sample.stream),
+              "a copy from the GPU") &&
+         fine(driver().cuStreamSynchronize(sample.stream), "the launch");
+}
+
+/// A launch that is looked at part by part.
+struct Parts {
+  std::uint64_t ended = 0;  ///< blocks that have run
+  CUresult result = CUDA_SUCCESS;
+  bool seen = false;
+  double would_take_ns = 0;  ///< what looking at it takes, where that was too long
+};
+
+/// Launches the part and waits until its blocks have run.
+bool run_part(const Tables& tables, const Sample& sample, LaunchPart& part, Parts& parts,
+              const std::function<CUresult()>& again) {
+  if (!set_part(tables, sample, part)) return false;
+  launched_ns = now_ns();
+  parts.result = again();
+  if (parts.result != CUDA_SUCCESS || !fetch_part(tables, sample, part)) return false;
+  parts.ended = end_of(part);
+  return true;
+}
+
+/// Comes after the first block, which runs unseen. Runs the first part that is looked at, if there is time for it.
+/// False: there is none, or it failed.
+bool begin_looking(const Tables& tables, const Sample& sample, LaunchPart& part, Parts& parts,
+                   const std::function<CUresult()>& again) {
+  parts.would_take_ns = looking_ns(now_ns() - launched_ns);
+  if (parts.would_take_ns > overhead_left_ns() || !unpatch(sample.kernel->module) ||
+      !patch_accesses(sample.kernel->module, true)) {
+    return false;
+  }
+  parts.would_take_ns = 0;
+  part = first_part(parts.ended, sample.blocks, true, launch_budget_ns());
+  return run_part(tables, sample, part, parts, again);
+}
+
+/// Waits for the part that was launched, and looks at others while there is time for them.
+Parts look_at_parts(const Tables& tables, const Sample& sample, const std::function<CUresult()>& again) {
+  Parts parts;
+  LaunchPart part = tables.copy->part;
+  if (!was_launched || !fetch_part(tables, sample, part)) return {.ended = sample.blocks};
+  parts.ended = sample.divisible ? end_of(part) : sample.blocks;
+  if (part.looks == 0 && !begin_looking(tables, sample, part, parts, again)) return parts;
+  parts.seen = true;
+  if (part.end_block == sample.blocks) return parts;
+  LaunchPart next = next_part(part, now_ns() - launched_ns, sample.blocks, launch_budget_ns());
+  if (next.end_block > next.begin_block) static_cast<void>(run_part(tables, sample, next, parts, again));
+  return parts;
+}
+
+/// Runs the blocks that have not run yet, as fast as without a patch. `launch_ns`: the time that the whole launch would
+/// have taken, if it can be told.
+CUresult run_rest(const Tables& tables, const Sample& sample, std::uint64_t ended, double& launch_ns,
+                  const std::function<CUresult()>& again) {
+  const LaunchPart rest{.begin_block = ended, .end_block = sample.blocks};
+  if (!unpatch(sample.kernel->module) || !set_part(tables, sample, rest) || !patch_blocks(sample.kernel->module)) {
+    return CUDA_ERROR_LAUNCH_FAILED;
+  }
+  const std::uint64_t began_ns = now_ns();
+  const CUresult result = again();
+  if (driver().cuStreamSynchronize(sample.stream) == CUDA_SUCCESS) {
+    launch_ns = whole_ns(static_cast<double>(now_ns() - began_ns), ended, sample.blocks);
+  }
+  return result;
+}
+
+}  // namespace
+
+SampleEnd end_sample(const Sample& sample, SampleEvent event, std::uint64_t began_ns,
+                     const std::function<CUresult()>& again) {
+  const Tables& tables = *attached;
+  Parts parts = look_at_parts(tables, sample, again);
+  event.blocks = parts.ended - (tables.copy->part.looks == 0 ? 1 : 0);
+  std::vector<Site> sites;
+  double launch_ns = 0;
+  const bool seen = parts.seen && fetch_sites(tables, sample, sites) && fetch_loads(tables, sample, event);
+  if (parts.result == CUDA_SUCCESS && parts.ended < sample.blocks) {
+    parts.result = run_rest(tables, sample, parts.ended, launch_ns, again);
+  }
+  drop_sample(sample);
+  if (!seen) return {.result = parts.result, .would_take_ns = parts.would_take_ns, .launch_ns = launch_ns};
+  event.sites = static_cast<std::uint32_t>(sites.size());
+  event.lost_sites = tables.copy->lost_sites;
+  event.parameter_bytes = static_cast<std::uint32_t>(parameters_of_launch.size());
+  event.took_ns = now_ns() - began_ns;
+  write_event(EventKind::sample, {part_of(event), std::as_bytes(std::span(sites)), parameters_of_launch});
+  write_arrays(event, sites);
+  return {.result = parts.result, .launch_ns = launch_ns};
+}
+
+}  // namespace gpumem::inject

@@ -1,0 +1,230 @@
+// The engine that sees launches access by access: the sanitizer's library calls back at every launch.
+//
+// Found by trying (H200, driver 580):
+// - A module is patched when the program's call begins, not in the launch's own callback: there, patching waits for
+//   streams that wait for the launch.
+// - No lock of ours is taken in callbacks of launches and resources: the driver holds its own then.
+
+#include <mutex>
+#include <utility>
+
+#include "program/watch/callers/callers.hpp"
+#include "program/watch/driver.hpp"
+#include "program/watch/known_launches.hpp"
+#include "program/watch/modules.hpp"
+#include "program/watch/output.hpp"
+#include "program/watch/sites/graphs.hpp"
+#include "program/watch/sites/memory_events.hpp"
+#include "program/watch/sites/observed_launch.hpp"
+#include "program/watch/sites/sampling.hpp"
+#include "program/watch/sites/sanitizer.hpp"
+#include "program/watch/sites/timing.hpp"
+#include "program/watch/spans.hpp"
+#include "program/watch/watch.hpp"
+
+namespace gpumem::inject {
+
+namespace {
+
+/// The launching call that the thread is in the middle of.
+struct Call {
+  bool observed = false;
+  ObservedLaunch launch;
+  std::unique_lock<std::mutex> lock;  ///< held throughout where it is sampled
+};
+thread_local Call call;
+
+/// Counts a launch that is known and of which nothing more is wanted. False: more has to be done.
+bool count_known(CUcontext context, const LaunchKey& key) {
+  const KnownLaunch* const known = known_launch(context, key.function, key.shape);
+  if (known == nullptr || is_anything_captured()) return false;
+  const Slot& slot = *known->slot;
+  if (is_timed(slot, slot.counts->launches + 1)) return false;
+  const std::uint64_t wanted = watch().options.launches;
+  Unseen reason = Unseen::none;
+  if (slot.samples < wanted || wanted == 0) {
+    reason = known->standing;
+    if (reason == Unseen::none && overhead_left_ns() < 0) reason = Unseen::overhead;
+    if (reason == Unseen::none) return false;
+  }
+  count_launches(slot, 1);
+  note_caller(slot);
+  if (reason != Unseen::none) count_unseen(slot, reason);
+  return true;
+}
+
+void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+  call.observed = false;
+  std::unique_lock lock(watch().mutex);
+  if (watch().in_child) return;
+  const LaunchKey key = launch_key_of(id, data.functionParams);
+  if (count_known(data.context, key)) return;
+  const Spending spending;
+  const OwnCalls own_calls;
+  forget_ended_contexts();
+  const Launch launch = launch_of(id, data.functionParams);
+  const bool captured = is_captured(launch.stream);
+  const auto watched = begin_launch(launch, data.context, data.symbolName);
+  if (!watched) return;
+  if (captured) return note_caller(*watched->slot);  // it runs when its graph does, which somebody else launches
+  call.launch = begin_observing(*watched, data.context);
+  note_caller(*watched->slot);
+  remember_launch({data.context, key.function, key.shape, watched->slot, standing_reason_not_to(*watched)});
+  call.observed = call.launch.slot != nullptr;
+  if (call.launch.sampled) call.lock = std::move(lock);
+}
+
+void exit_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+  if (!std::exchange(call.observed, false)) return;
+  const Spending spending;
+  CUresult& result = *const_cast<CUresult*>(static_cast<const CUresult*>(data.functionReturnValue));
+  const OwnCalls own_calls;
+  note_launched(call.launch);
+  std::unique_lock lock = call.launch.sampled ? std::move(call.lock) : std::unique_lock(watch().mutex);
+  result = end_observing(call.launch, result,
+                         [&] { return launch_again(id, data.functionParams, call.launch.sample.stream); });
+}
+
+void on_graph_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+  if (data.callbackSite == SANITIZER_API_ENTER) {
+    const std::lock_guard lock(watch().mutex);
+    if (watch().in_child) return;
+    const OwnCalls own_calls;
+    forget_ended_contexts();
+    enter_graph_launch(id, data.context, data.functionParams);
+  } else {
+    const OwnCalls own_calls;
+    CUresult& result = *const_cast<CUresult*>(static_cast<const CUresult*>(data.functionReturnValue));
+    result = exit_graph_launch(result);
+  }
+}
+
+void on_graph_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+  const bool enters = data.callbackSite == SANITIZER_API_ENTER;
+  if (enters != ends_graph(id)) return;
+  if (!enters && *static_cast<const CUresult*>(data.functionReturnValue) != CUDA_SUCCESS) return;
+  const std::lock_guard lock(watch().mutex);
+  if (watch().in_child) return;
+  const OwnCalls own_calls;
+  forget_ended_contexts();
+  enters ? note_graph_end(data.functionParams) : note_graph_call(id, data.context, data.functionParams);
+}
+
+/// Takes times when the program has waited for the GPU, and the last ones of a context before it ends.
+void on_wait(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+  if ((data.callbackSite == SANITIZER_API_ENTER) != ends_context(id) || !has_times_to_take()) return;
+  const Spending spending;
+  const std::lock_guard lock(watch().mutex);
+  if (watch().in_child) return;
+  const OwnCalls own_calls;
+  forget_ended_contexts();
+  take_times(~std::size_t{0});
+}
+
+void on_driver_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+  if (OwnCalls::active()) return;
+  const bool enters = data.callbackSite == SANITIZER_API_ENTER;
+  if (is_launch(id)) {
+    enters ? enter_launch(id, data) : exit_launch(id, data);
+  } else if (is_graph_launch(id)) {
+    on_graph_launch(id, data);
+  } else if (is_graph_call(id)) {
+    on_graph_call(id, data);
+  } else if (is_capture(id)) {
+    if (!enters) note_capture(id, *static_cast<const CUresult*>(data.functionReturnValue));
+  } else {
+    on_wait(id, data);
+  }
+}
+
+void SANITIZERAPI on_callback(void*, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, const void* data) {
+  switch (domain) {
+    case SANITIZER_CB_DOMAIN_DRIVER_API:
+      on_driver_call(id, *static_cast<const Sanitizer_CallbackData*>(data));
+      break;
+    case SANITIZER_CB_DOMAIN_LAUNCH:
+      if (id == SANITIZER_CBID_LAUNCH_BEGIN) attach_table(*static_cast<const Sanitizer_LaunchData*>(data));
+      break;
+    case SANITIZER_CB_DOMAIN_RESOURCE:
+      if (is_memory_event(id)) {
+        on_memory_event(id, *static_cast<const Sanitizer_ResourceMemoryData*>(data));
+      } else if (id == SANITIZER_CBID_RESOURCE_MODULE_LOADED) {
+        const auto& module = *static_cast<const Sanitizer_ResourceModuleData*>(data);
+        keep_module(module.module, module.pCubin, module.cubinSize);
+      } else if (id == SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
+        context_ends(static_cast<const Sanitizer_ResourceContextData*>(data)->context);
+      } else if (id == SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING) {
+        CUmodule module = static_cast<const Sanitizer_ResourceModuleData*>(data)->module;
+        drop_module(module);
+        forget_module(module);
+        forget_known_launches();
+      }
+      break;
+    case SANITIZER_CB_DOMAIN_GRAPHS: {
+      const auto& made = *static_cast<const Sanitizer_GraphExecData*>(data);
+      if (made.containsDeviceGraphLaunches != 0 || made.isDeviceLaunch != 0) note_launching_graph(made.graphExec);
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+bool subscribe() {
+  const std::string& path = watch().options.sanitizer;
+  if (path.empty()) {
+    write_problem(true, "no libsanitizer-public.so was found, which sees into kernels");
+    return false;
+  }
+  if (const std::string missing = load_sanitizer(path); !missing.empty()) {
+    write_problem(true, "the sanitizer's library cannot be used: " + missing);
+    return false;
+  }
+  const Sanitizer& functions = sanitizer();
+  Sanitizer_SubscriberHandle handle = nullptr;
+  bool fine = functions.sanitizerSubscribe(&handle, on_callback, nullptr) == SANITIZER_SUCCESS;
+  for (const auto& calls :
+       {launch_calls(), graph_launch_calls(), graph_calls(), capture_calls(), waiting_calls(), ending_calls()}) {
+    for (const Sanitizer_CallbackId id : calls) {
+      fine =
+          fine && functions.sanitizerEnableCallback(1, handle, SANITIZER_CB_DOMAIN_DRIVER_API, id) == SANITIZER_SUCCESS;
+    }
+  }
+  const std::pair<Sanitizer_CallbackDomain, Sanitizer_CallbackId> others[] = {
+      {SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_BEGIN},
+      {SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING},
+      {SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_MODULE_LOADED},
+      {SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING},
+      {SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_GRAPHEXEC_CREATED},
+  };
+  for (const auto& [domain, id] : others) {
+    fine = fine && functions.sanitizerEnableCallback(1, handle, domain, id) == SANITIZER_SUCCESS;
+  }
+  for (const Sanitizer_CallbackId id : memory_events()) {
+    fine = fine && functions.sanitizerEnableCallback(1, handle, SANITIZER_CB_DOMAIN_RESOURCE, id) == SANITIZER_SUCCESS;
+  }
+  if (!fine) {
+    write_problem(true,
+                  "the sanitizer's library takes no subscriber: another tool watches the program (compute-sanitizer, "
+                  "a debugger or a profiler); run it without");
+  }
+  return fine;
+}
+
+void finish() {
+  forget_ended_contexts();
+  take_times(~std::size_t{0});
+  write_spans();
+}
+
+void forget(CUcontext context) {
+  forget_times(context);
+  forget_tables(context);
+  forget_graphs(context);
+}
+
+}  // namespace
+
+Engine sites_engine() { return {subscribe, finish, forget}; }
+
+}  // namespace gpumem::inject

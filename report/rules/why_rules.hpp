@@ -1,0 +1,41 @@
+#pragma once
+// The rules of an explanation: under which limit which waste is told, with which figures, and what would remove it.
+// report/explain/why.cpp makes sentences of them.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "report/rules/evidence.hpp"
+
+namespace gpumem::report {
+
+/// The waste that a rule is about: the cost of each `name`, for example of each load, and the least that would do.
+struct Waste {
+  RequestCost cost;
+  const char* name = "";
+};
+
+/// A rule of the table. Braces in its texts are replaced by figures.
+struct Rule {
+  std::string_view stages;  ///< the limits under which it is told, between spaces
+  bool (*applies)(const Evidence&);
+  /// Returns the waste; null if it cannot be measured. The gain of a better case with less waste is credited to the
+  /// cure.
+  std::optional<Waste> (*waste)(const Evidence&);
+  const char* fact;
+  const char* brief;
+  std::string_view cure;        ///< may be empty
+  std::string_view brief_cure;  ///< left out where the cell has no room for it
+};
+
+/// Returns a time as facts and sentences say it, to three digits.
+[[nodiscard]] std::string stage_time_words(double seconds);
+
+/// Returns the first rule that applies, or null.
+[[nodiscard]] const Rule* rule_for(const Evidence& e);
+
+/// Returns a text of the rule with the figures of the case.
+[[nodiscard]] std::string filled(const char* text, const Rule& rule, const Evidence& e);
+
+}  // namespace gpumem::report

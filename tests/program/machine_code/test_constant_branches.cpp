@@ -1,0 +1,141 @@
+#include <array>
+#include <cstring>
+#include <map>
+
+#include "program/machine_code/constant_branches.hpp"
+#include "program/machine_code/known_values.hpp"
+#include "program/machine_code/operations.hpp"
+#include "program/machine_code/warp_path.hpp"
+#include "tests/catch.hpp"
+#include "tests/end_to_end/machine_code/compiled_kernels.hpp"
+#include "tests/end_to_end/raw_writer.hpp"
+
+namespace gpumem::program::test_constant_branches {
+
+namespace {
+
+namespace test = gpumem::test;
+
+constexpr std::uint32_t first_parameter = 0x210;
+
+std::string chooses_parameters(std::int32_t stride, std::int32_t rounds) {
+  return test::bytes_of(std::uint64_t{0x7f0000000000}) + test::bytes_of(std::uint64_t{0x7f0000100000}) +
+         test::bytes_of(stride) + test::bytes_of(rounds) + test::bytes_of(0.5F);
+}
+
+LaunchConstants launched_with(const std::string& parameters) {
+  return {.parameters = parameters, .parameter_offset = first_parameter, .grid = {8, 3, 2}, .block = {256, 1, 1}};
+}
+
+ConstantBranches branches_of(const std::string& parameters) {
+  const std::string code = test::code_of_words(test::chooses_words);
+  return constant_branches(code, instructions_of(code, 9), 9, launched_with(parameters));
+}
+
+/// Returns the values that the straight code of a kernel stores, by the offset from its first parameter.
+std::map<std::uint32_t, std::optional<std::uint32_t>> stored(const std::vector<std::uint64_t>& words,
+                                                             const LaunchConstants& launch) {
+  std::map<std::uint32_t, std::optional<std::uint32_t>> all;
+  const ConstantBank bank(launch, 9);
+  KnownValues values;
+  for (std::size_t i = 0; i < words.size(); i += 2) {
+    constexpr std::uint64_t store = 0x186;
+    if ((words[i] & 0x1ff) == store) {
+      const auto offset = static_cast<std::uint32_t>(words[i] >> 40);
+      all[offset] = values.thread(static_cast<unsigned>(words[i] >> 32 & 0xff));
+    }
+    values.run(computation_of(words[i], words[i + 1]), bank);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a branch on a parameter is decided", "[program][constants]") {
+  const ConstantBranches strided = branches_of(chooses_parameters(3, 7));
+  REQUIRE(strided.taken.size() == test::chooses_words.size() / 2);
+  CHECK(strided.taken[test::chooses_branch] == false);
+  CHECK(strided.runs[test::chooses_load]);
+  CHECK_FALSE(strided.runs[test::chooses_loop]);
+
+  const ConstantBranches side_by_side = branches_of(chooses_parameters(1, 7));
+  CHECK(side_by_side.taken[test::chooses_branch] == true);
+  CHECK_FALSE(side_by_side.runs[test::chooses_load]);
+  CHECK(side_by_side.runs[test::chooses_loop]);
+
+  const ConstantBranches unknown = branches_of("");
+  CHECK_FALSE(unknown.taken[test::chooses_branch]);
+  CHECK(unknown.runs[test::chooses_load]);
+  const std::string code = test::code_of_words(test::chooses_words);
+  CHECK(constant_branches(code, instructions_of(code, 10), 10, launched_with("")).runs.empty());  // read otherwise
+}
+
+TEST_CASE("a loop goes round as often as parameters say", "[program][constants]") {
+  CHECK(branches_of(chooses_parameters(1, 7)).rounds.at(test::chooses_loop) == 7);
+  CHECK(branches_of(chooses_parameters(1, 5000)).rounds.at(test::chooses_loop) == 5000);
+  CHECK(branches_of(chooses_parameters(1, 0)).rounds.empty());
+  CHECK(branches_of(chooses_parameters(1, 2'000'000'000)).rounds.empty());  // longer than it is followed
+  CHECK(branches_of("").rounds.empty());
+}
+
+TEST_CASE("a path knows rounds that nothing seen tells", "[program][constants]") {
+  constexpr double warps = 64;
+  const model::Profile profile = model::load_profile("h200");
+  const std::string code = test::code_of_words(test::chooses_words);
+  const auto path = [&](const std::string& parameters, std::size_t seen_at, inject::RawOp op) {
+    return warp_path({code, 9}, {test::streaming(op, 64, 4, seen_at * 16)}, warps, profile.rates,
+                     launched_with(parameters));
+  };
+  const WarpPath known = path(chooses_parameters(1, 1000), test::chooses_last_store, inject::RawOp::store);
+  CHECK_FALSE(known.has_unseen_loops);
+  CHECK(known.scheduler_cycles > 4 * 1000 * warps);
+  CHECK(known.scheduler_cycles < 4.1 * 1000 * warps);
+  CHECK(path("", test::chooses_last_store, inject::RawOp::store).has_unseen_loops);
+  // A load was seen that could not run: nothing is believed.
+  const WarpPath wrong = path(chooses_parameters(1, 1000), test::chooses_load, inject::RawOp::load);
+  const WarpPath nothing = path("", test::chooses_load, inject::RawOp::load);
+  CHECK(wrong.scheduler_cycles == nothing.scheduler_cycles);
+  CHECK(wrong.has_unseen_loops == nothing.has_unseen_loops);
+}
+
+TEST_CASE("integers are computed as the GPU computes them", "[program][constants]") {
+  struct Case {
+    std::uint32_t a, b;
+    std::int32_t c;
+    std::int64_t d;
+    std::uint64_t e;
+    float f;
+    bool g;
+  };
+  for (const auto& [a, b, c, d, e, f, g] :
+       {Case{12345678, 37, -19, -5'000'000'000, 0x123456789abcdef0, 2.0F, true}, Case{0, 0, 0, 0, 0, -3.0F, false},
+        Case{~0U, 31, 2147483647, 5, 5, 1.5F, false}, Case{0x80000000, 64, -2147483647, -1, ~0ULL, -2.0F, true}}) {
+    std::string parameters = test::bytes_of(std::uint64_t{0x7f0000000000}) + test::bytes_of(a) + test::bytes_of(b) +
+                             test::bytes_of(c) + std::string(4, 0) + test::bytes_of(d) + test::bytes_of(e) +
+                             test::bytes_of(f) + test::bytes_of(g);
+    auto all = stored(test::mixed_words, launched_with(parameters));
+    const auto low = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
+    const auto sum = static_cast<std::uint64_t>(d) * 3 + e;
+    CHECK(all.at(0) == a * b + 7);
+    CHECK(all.at(4) == a / 10);
+    CHECK(all.at(12) == static_cast<std::uint32_t>(c / 8));
+    CHECK(all.at(16) == low(sum >> 13));
+    CHECK(all.at(20) == low(sum >> 45));
+    CHECK(all.at(24) == static_cast<std::uint32_t>(std::min(c, static_cast<std::int32_t>(b))) + std::max(a, 77U));
+    CHECK(all.at(32) == ((a & 0xff00) ^ (b | 0x1234) ^ ~static_cast<std::uint32_t>(c)));
+    CHECK(all.at(36) == (d < static_cast<std::int64_t>(e) ? a : b));
+    CHECK(all.at(40) == (d >= 5 ? 1U : 2U));
+    CHECK(all.at(44) == (f > 1.5F ? 3U : f < -2 ? 4U : 5U));
+    CHECK(all.at(48) == (g ? a : b));
+    CHECK(all.at(56) == low(std::uint64_t{a} * b >> 32));
+    CHECK(all.at(60) == low(e << (b & 63)));
+    CHECK(all.at(64) == low((e << (b & 63)) >> 32));
+    CHECK(all.at(72) == low(static_cast<std::uint64_t>(d >> (b & 63))));
+    CHECK(all.at(80) == 256 * 3 + 2);
+    CHECK(all.at(84) == low(static_cast<std::uint64_t>(d) - e));
+    CHECK(all.at(88) == low((static_cast<std::uint64_t>(d) - e) >> 32));
+    CHECK(all.at(96) == (a == b || (c > 3 && e != 9) ? 1U : 0U));
+  }
+}
+
+}  // namespace gpumem::program::test_constant_branches
