@@ -155,47 +155,48 @@ constexpr const char* blocks_brief = "blocks too small: launching them takes lon
 constexpr const char* copies_brief = "the fixed cost of copies";
 constexpr const char* copies_cure = "copy more at once, or hand all copies to one batched call";
 
-constexpr std::string_view memory_stages = " dram l2_lines l2_sectors l2_requests ";
+constexpr Limits memory_stages("dram", "l2_lines", "l2_sectors", "l2_requests");
 
 constexpr Rule rules[] = {
-    {" shared_wavefronts ", wide_conflicts, to_shared, conflict_fact, conflict_brief, "pad the row by one element",
+    {"shared_wavefronts", wide_conflicts, to_shared, conflict_fact, conflict_brief, "pad the row by one element",
      "pad"},
-    {" shared_wavefronts ", conflicts, to_shared, conflict_fact, conflict_brief, "pad the row by one word", "pad"},
-    {" shared_wavefronts ", computes, time_of_limit,
+    {"shared_wavefronts", conflicts, to_shared, conflict_fact, conflict_brief, "pad the row by one word", "pad"},
+    {"shared_wavefronts", computes, time_of_limit,
      "shared memory serves a wavefront a cycle, and no request takes more than it needs", "a wavefront a cycle",
      "use a value more often once it is in a register", "reuse registers"},
-    {" cluster ", another_is_better, time_of_limit, "the network between the blocks of a cluster is busy",
+    {"cluster", another_is_better, time_of_limit, "the network between the blocks of a cluster is busy",
      "the cluster's network", "spread shared data over the cluster's blocks, or make it smaller", "spread it"},
-    {" cluster ", always, time_of_limit, "the network between the blocks of a cluster is busy", "the cluster's network",
+    {"cluster", always, time_of_limit, "the network between the blocks of a cluster is busy", "the cluster's network",
      "keep data that is used again in the block's own shared memory", "keep a copy"},
-    {" launch ", has_elements, nullptr, blocks_fact, blocks_brief, "give each thread more elements", "more per thread"},
-    {" launch ", always, nullptr, blocks_fact, blocks_brief, "make fewer, larger blocks", "fewer, larger ones"},
-    {" latency ", always, time_of_limit, "{in_flight}{at_occupancy}", "too little in flight",
+    {"launch", has_elements, nullptr, blocks_fact, blocks_brief, "give each thread more elements", "more per thread"},
+    {"launch", always, nullptr, blocks_fact, blocks_brief, "make fewer, larger blocks", "fewer, larger ones"},
+    {"latency", always, time_of_limit, "{in_flight}{at_occupancy}", "too little in flight",
      "let threads issue more or larger loads before they wait", "load more at once"},
-    {" l1_lines ", scattered, loads_or_stores, scattered_fact, scattered_brief,
+    {"l1_lines", scattered, loads_or_stores, scattered_fact, scattered_brief,
      "make neighbouring lanes access neighbouring words", "coalesce"},
-    {" l1_lines ", shifted_loads, loads, shifted_fact, shifted_brief, "align the base to 128 bytes", "align the base"},
-    {" l1_lines ", only_stores, nullptr, "L1 takes a line a cycle, and every store needs all of its lines",
+    {"l1_lines", shifted_loads, loads, shifted_fact, shifted_brief, "align the base to 128 bytes", "align the base"},
+    {"l1_lines", only_stores, nullptr, "L1 takes a line a cycle, and every store needs all of its lines",
      "a line a cycle", "let the lanes of a warp store to fewer lines", "fewer lines"},
-    {" l1_lines ", always, time_of_limit, "L1 looks up a line a cycle, and every load needs all of its lines",
+    {"l1_lines", always, time_of_limit, "L1 looks up a line a cycle, and every load needs all of its lines",
      "a line a cycle", "use a value more often once it is in a register", "reuse registers"},
-    {" barriers ", always, nullptr, "the threads of a block wait for each other in every round, and few blocks fill in",
+    {"barriers", always, nullptr, "the threads of a block wait for each other in every round, and few blocks fill in",
      "waits at barriers", "have more, smaller blocks resident, or load the next round meanwhile", "smaller blocks"},
-    {" instructions ", loads_something, nullptr,
+    {"instructions", loads_something, nullptr,
      "a multiprocessor issues four instructions a cycle, and most are no loads", "instructions beside the loads",
      "compute fewer addresses, and load more with each", "load more at once"},
-    {" instructions ", another_is_better, nullptr, "a warp issues the different paths of its lanes one after another",
+    {"instructions", another_is_better, nullptr, "a warp issues the different paths of its lanes one after another",
      "instructions issued", "let the lanes of a warp take the same path", "same path"},
-    {" addresses ", always, nullptr, "each access takes more instructions to find its element than to move it",
+    {"addresses", always, nullptr, "each access takes more instructions to find its element than to move it",
      "address arithmetic",
      "divide by powers of two, compute the common part of a thread's indices once, or move wider words",
      "simpler addresses"},
-    {" rewrites ", always, nullptr, "many stores go to the same lines at the same time, and wait for each other",
+    {"rewrites", always, nullptr, "many stores go to the same lines at the same time, and wait for each other",
      "stores to the same lines", "combine them in registers or shared memory first", "combine them first"},
-    {" fp32 fp64 ", fills_the_case, nullptr, "its multiply-adds take longer than any data does",
+    {Limits("fp32", "fp64"), fills_the_case, nullptr, "its multiply-adds take longer than any data does",
      "the operations themselves", "only fewer operations would help", "only fewer help"},
-    {" fp32 fp64 ", always, nullptr, "its multiply-adds take longer than any data does, and {busy} of the time",
-     "arithmetic, {busy} of the time", "let more of them run while others wait for data", "overlap the rest"},
+    {Limits("fp32", "fp64"), always, nullptr,
+     "its multiply-adds take longer than any data does, and {busy} of the time", "arithmetic, {busy} of the time",
+     "let more of them run while others wait for data", "overlap the rest"},
     {memory_stages, scattered_in_memory, costlier, scattered_fact, scattered_brief,
      "make neighbouring lanes access neighbouring words", "coalesce"},
     {memory_stages, shifted_stores, stores, "each store touches {each} sectors where {least} would do{l2}",
@@ -206,37 +207,34 @@ constexpr Rule rules[] = {
      "keep data that is used again in registers or shared memory", "tile"},
     {memory_stages, moves_unused, costlier, "{moved}", "{per_useful} bytes move for every useful one",
      "use all of every sector while it is there", "use whole sectors"},
-    {" pcie host_copy ", copies_add, nullptr, "{fixed_costs}", copies_brief, copies_cure, "copy more at once"},
-    {" pcie kernel host host_copy ", one_after_another, nullptr, "the stages take turns, {work} one after another",
-     "stages take turns", "overlap them in several streams, with pinned memory", "overlap them in streams"},
-    {" pcie ", scattered_on_host, costlier, scattered_fact, scattered_brief,
+    {Limits("pcie", "host_copy"), copies_add, nullptr, "{fixed_costs}", copies_brief, copies_cure, "copy more at once"},
+    {Limits("pcie", "kernel", "host", "host_copy"), one_after_another, nullptr,
+     "the stages take turns, {work} one after another", "stages take turns",
+     "overlap them in several streams, with pinned memory", "overlap them in streams"},
+    {"pcie", scattered_on_host, costlier, scattered_fact, scattered_brief,
      "make neighbouring lanes access neighbouring words, or copy the data and access the copy", "coalesce"},
-    {" pcie ", shifted_on_host, costlier, shifted_fact, shifted_brief, "align the base to 32 bytes", "align the base"},
-    {" pcie ", on_host, nullptr, "{of_link}", "{of_link}", "copy the data first if it is used more than once",
+    {"pcie", shifted_on_host, costlier, shifted_fact, shifted_brief, "align the base to 32 bytes", "align the base"},
+    {"pcie", on_host, nullptr, "{of_link}", "{of_link}", "copy the data first if it is used more than once",
      "copy if used again"},
-    {" pcie ", always, nullptr, "{of_link}", "{of_link}", "only moving fewer bytes would help",
-     "only fewer bytes help"},
-    {" nvlink ", loads_something, nullptr, "{of_link}, for each packet of a kernel holds one line beside its header",
+    {"pcie", always, nullptr, "{of_link}", "{of_link}", "only moving fewer bytes would help", "only fewer bytes help"},
+    {"nvlink", loads_something, nullptr, "{of_link}, for each packet of a kernel holds one line beside its header",
      "{of_link}", "let a copy engine move the data, whose packets hold two", "use a copy engine"},
-    {" nvlink ", always, nullptr, "{of_link}, for packets have headers", "{of_link}",
+    {"nvlink", always, nullptr, "{of_link}, for packets have headers", "{of_link}",
      "only moving fewer bytes would help", "only fewer bytes help"},
-    {" copies ", always, nullptr, "{fixed_costs}", copies_brief, copies_cure, "copy more at once"},
-    {" host_copy ", is_pageable, nullptr, "pageable data passes through the host's own buffers",
+    {"copies", always, nullptr, "{fixed_costs}", copies_brief, copies_cure, "copy more at once"},
+    {"host_copy", is_pageable, nullptr, "pageable data passes through the host's own buffers",
      "pageable memory, which the host copies first", "use page-locked memory", "pin it"},
-    {" host_copy ", always, nullptr, "the host gathers the pieces itself", "the host gathers the pieces",
+    {"host_copy", always, nullptr, "the host gathers the pieces itself", "the host gathers the pieces",
      "hand the pieces to one batched copy call", "batch the copies"},
-    {" kernel host ", always, nullptr, "it takes longest, whatever runs beside it", "{limit} takes longest", "", ""},
+    {Limits("kernel", "host"), always, nullptr, "it takes longest, whatever runs beside it", "{limit} takes longest",
+     "", ""},
 };
-
-bool names(std::string_view stages, std::string_view stage) {
-  return stages.find(" " + std::string(stage) + " ") != std::string_view::npos;
-}
 
 }  // namespace
 
 const Rule* rule_for(const Evidence& e) {
   const auto* const found =
-      std::ranges::find_if(rules, [&](const Rule& rule) { return names(rule.stages, e.limit) && rule.applies(e); });
+      std::ranges::find_if(rules, [&](const Rule& rule) { return rule.limits.have(e.limit) && rule.applies(e); });
   return found == std::end(rules) ? nullptr : found;
 }
 

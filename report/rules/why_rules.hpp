@@ -2,6 +2,9 @@
 // The rules of an explanation: under which limit which waste is told, with which figures, and what would remove it.
 // report/explain/why.cpp makes sentences of them.
 
+#include <algorithm>
+#include <array>
+#include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,9 +19,22 @@ struct Waste {
   const char* name = "";
 };
 
+/// The stages under whose limit a rule is told, at most four.
+class Limits {
+ public:
+  template <std::convertible_to<std::string_view>... Stages>
+  constexpr Limits(Stages... stages) : stages_{stages...} {}  // NOLINT(google-explicit-constructor): rules name them
+  [[nodiscard]] bool have(std::string_view stage) const {
+    return !stage.empty() && std::ranges::find(stages_, stage) != stages_.end();
+  }
+
+ private:
+  std::array<std::string_view, 4> stages_;  // unused places are empty
+};
+
 /// A rule of the table. Braces in its texts are replaced by figures.
 struct Rule {
-  std::string_view stages;  ///< the limits under which it is told, between spaces
+  Limits limits;
   bool (*applies)(const Evidence&);
   /// Returns the waste; null if it cannot be measured. The gain of a better case with less waste is credited to the
   /// cure.
