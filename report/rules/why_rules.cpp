@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/measure/host_memory.hpp"
 #include "report/record/readings.hpp"
 
 namespace gpumem::report {
@@ -108,9 +109,10 @@ bool computes(const Evidence& e) { return e.record.useful_flops.has_value(); }
 /// Returns true if the limit takes so much of the case that only less of it would help.
 bool fills_the_case(const Evidence& e) { return !e.limit_s || !e.case_s || *e.limit_s >= 0.8 * *e.case_s; }
 
+/// Returns true if a parameter says so, whatever it is called: a report has nothing else to tell by.
 bool is_pageable(const Evidence& e) {
-  return std::ranges::any_of(e.record.parameters,
-                             [](const Parameter& parameter) { return parameter.value == Value("pageable"); });
+  const Value pageable = std::string(to_string(host::Memory::pageable));
+  return std::ranges::find(e.record.parameters, pageable, &Parameter::value) != e.record.parameters.end();
 }
 
 /// Returns true if the second slowest stage matters, because it does not run beside the slowest.
