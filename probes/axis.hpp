@@ -41,6 +41,7 @@ struct Axis {
   std::vector<std::uint64_t> numbers = {};  ///< the only numbers it takes; empty: any in [minimum, maximum]
   std::uint64_t minimum = 0;
   std::uint64_t maximum = std::uint64_t{1} << 40U;
+  bool sizes_case = false;  ///< a smaller value makes a case need less memory
   bool takes_auto = false;
   bool takes_share = false;  ///< of a device's memory: the name "90%" stands for a size that the probe's `size` decides
   /// With it the axis takes the name "all", which stands for these values on a device.
@@ -82,6 +83,17 @@ struct Number : TypedParameter {
   using Type = T;
 
   explicit constexpr Number(const char* in_reports) : TypedParameter(in_reports) {}
+};
+
+/// A parameter that takes the bytes that a case works on.
+struct Size : Number<> {
+  using Number::Number;
+
+  [[nodiscard]] Axis operator()(Axis axis) const {
+    axis.unit = "bytes";
+    axis.sizes_case = true;
+    return Number::operator()(std::move(axis));
+  }
 };
 
 /// A parameter that takes text.

@@ -19,10 +19,7 @@ std::string needed_and_had(std::uint64_t needed_bytes, std::uint64_t had_bytes) 
 
 /// Advises how to make a case of the probe smaller: "; pass a smaller --buffer". Empty if no axis does.
 std::string advice_on_size(const Probe& probe) {
-  const auto is_size = [](const Axis& axis) {
-    return axis.parameter == "buffer_bytes" || axis.parameter == "size_bytes" || axis.parameter == "footprint_bytes";
-  };
-  const auto size = std::ranges::find_if(probe.axes, is_size);
+  const auto size = std::ranges::find_if(probe.axes, &Axis::sizes_case);
   return size == probe.axes.end() ? "" : "; pass a smaller --" + size->flag;
 }
 

@@ -123,7 +123,6 @@ Axis block_threads_axis() {
 Axis buffer_axis() {
   return axis::buffer_bytes(
       {.flag = "buffer",
-       .unit = "bytes",
        .purpose = "useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory; a "
                   "share such as 90% is of the free memory, for all arrays of a case together",
        .defaults = "auto",

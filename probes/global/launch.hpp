@@ -23,7 +23,7 @@ inline constexpr Choice<Op> op{"op", {"read", "write", "copy"}};
 inline constexpr Number<std::uint32_t> word_bytes{"word_bytes"};
 inline constexpr Number<std::uint32_t> elements_per_thread{"elements_per_thread"};
 inline constexpr Number<std::uint32_t> block_threads{"block_threads"};
-inline constexpr Number buffer_bytes{"buffer_bytes"};
+inline constexpr Size buffer_bytes{"buffer_bytes"};
 }  // namespace axis
 
 [[nodiscard]] std::string_view doing(const Case& chosen);  ///< "reading", "writing" or "copying", by its op

@@ -10,7 +10,7 @@
 namespace gpumem::host {
 
 namespace axis {
-inline constexpr Number size_bytes{"size_bytes"};
+inline constexpr Size size_bytes{"size_bytes"};
 }
 
 inline constexpr std::uint64_t word_bytes = sizeof(std::uint32_t);

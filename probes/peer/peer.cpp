@@ -173,7 +173,6 @@ std::vector<Axis> axes() {
            .alone = "yes",
            .zero_follows = true}),
       axis::size_bytes({.flag = "size",
-                        .unit = "bytes",
                         .purpose = "bytes of a copy, each way; a run is eight of them in a row, but for staged ones",
                         .defaults = "512MiB",
                         .minimum = 16})};

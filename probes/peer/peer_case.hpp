@@ -33,7 +33,7 @@ inline constexpr Number target{"target"};
 inline constexpr Choice<Via> via{"via", {"copy-engine", "copy-engine-read", "kernel-read", "kernel-write", "staged"}};
 inline constexpr Choice<bool> both{"direction", {{"one-way", false}, {"both", true}}};
 inline constexpr Choice<bool> at_once{"at_once", {{"no", false}, {"yes", true}}};
-inline constexpr Number size_bytes{"size_bytes"};
+inline constexpr Size size_bytes{"size_bytes"};
 }  // namespace axis
 
 /// The GPUs that bytes go from and to, by their indices.

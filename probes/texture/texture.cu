@@ -368,7 +368,6 @@ static Probe texture_probe() {
                   .purpose = "path to the texels; 2-D textures and surfaces have a layout of their own",
                   .value_optional = true}),
       global::axis::buffer_bytes({.flag = "buffer",
-                                  .unit = "bytes",
                                   .purpose = "useful bytes of the array; auto is 16 times the L2, 512 MiB at most",
                                   .defaults = "auto",
                                   .minimum = texel_bytes,

@@ -133,7 +133,7 @@ static __global__ void check_round(const std::uint32_t* sums, std::uint32_t shar
 }
 
 namespace axis {
-constexpr Number footprint_bytes{"footprint_bytes"};
+constexpr Size footprint_bytes{"footprint_bytes"};
 constexpr Choice<Hint> cache_hint{"cache_hint",
                                   {"ld", "ld.ca", "ld.cg", "ld.cs", "ld.nc", "ld.na", "st", "st.cg", "st.cs", "st.wt"}};
 }  // namespace axis
@@ -336,7 +336,6 @@ Probe cache_hint_probe() {
   probe.family = Family::cache;
   probe.axes = {
       axis::footprint_bytes({.flag = "cache-footprint",
-                             .unit = "bytes",
                              .purpose = "the array, a share of it for each multiprocessor, in whole 512 bytes",
                              .defaults = "4MiB,40MiB,1GiB",
                              .quick = "4MiB,1GiB",

@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(random_block_threads)
 }
 
 namespace axis {
-constexpr Number footprint_bytes{"footprint_bytes"};
+constexpr Size footprint_bytes{"footprint_bytes"};
 constexpr Choice<Op> random_op{"op", {{"gather", Op::read}, {"scatter", Op::write}, {"update", Op::copy}}};
 }  // namespace axis
 
@@ -201,7 +201,6 @@ static std::vector<Axis> random_axes() {
   word_bytes.defaults = "8";
   return {axis::footprint_bytes(
               {.flag = "random-footprint",
-               .unit = "bytes",
                .purpose =
                    "memory that the accesses are spread over, a power of two; up to the L2 they are served from there",
                .defaults = "1MiB..4GiB*4",

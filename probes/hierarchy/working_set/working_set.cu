@@ -175,7 +175,6 @@ static Probe working_set_probe() {
   probe.axes = {
       axis::footprint_bytes(
           {.flag = "footprint",
-           .unit = "bytes",
            .purpose = "bytes that are visited, again and again; each cache and TLB holds so many of them",
            .defaults = "8KiB..64KiB*2,96KiB..320KiB:16KiB,384KiB,512KiB,768KiB,"
                        "1MiB..16MiB*2,20MiB..64MiB:4MiB,80MiB,96MiB,128MiB..64GiB*2",

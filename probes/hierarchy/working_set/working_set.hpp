@@ -10,7 +10,7 @@
 namespace gpumem::hierarchy {
 
 namespace axis {
-inline constexpr Number footprint_bytes{"footprint_bytes"};
+inline constexpr Size footprint_bytes{"footprint_bytes"};
 inline constexpr Number step_bytes{"step_bytes"};
 }  // namespace axis
 

@@ -205,11 +205,8 @@ Probe batching_probe() {
                       .quick = "separate,packed",
                       .value_optional = true}),
       axis::to_device({.flag = "direction", .purpose = "direction of the data", .defaults = "to-device"}),
-      axis::size_bytes({.flag = "size",
-                        .unit = "bytes",
-                        .purpose = "size of all pieces together",
-                        .defaults = "16MiB",
-                        .minimum = word_bytes})};
+      axis::size_bytes(
+          {.flag = "size", .purpose = "size of all pieces together", .defaults = "16MiB", .minimum = word_bytes})};
   probe.compared = axis::batching.name;
   probe.baseline = std::string("separate");
   probe.headline = bandwidth(link_peak);

@@ -314,7 +314,6 @@ Probe overlap_probe() {
                     .minimum = 1,
                     .maximum = 65'536}),
       axis::size_bytes({.flag = "size",
-                        .unit = "bytes",
                         .purpose = "bytes copied in, and as many out",
                         .defaults = "256MiB",
                         .minimum = word_bytes})};

@@ -193,7 +193,6 @@ Probe transfer_probe() {
   probe.family = Family::host;
   probe.axes = {
       axis::size_bytes({.flag = "size",
-                        .unit = "bytes",
                         .purpose = "bytes of a copy, each way; small copies show its fixed cost, large ones the link",
                         .defaults = "4KiB..1GiB*4",
                         .quick = "64KiB,64MiB",

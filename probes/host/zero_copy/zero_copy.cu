@@ -147,11 +147,8 @@ static std::vector<Axis> axes() {
                              .minimum = 1,
                              .maximum = 1U << 16U}),
       global::word_bytes_axis(),
-      global::axis::buffer_bytes({.flag = "buffer",
-                                  .unit = "bytes",
-                                  .purpose = "useful bytes per array and pass",
-                                  .defaults = "64MiB",
-                                  .minimum = 4})};
+      global::axis::buffer_bytes(
+          {.flag = "buffer", .purpose = "useful bytes per array and pass", .defaults = "64MiB", .minimum = 4})};
 }
 
 static Probe zero_copy_probe() {

@@ -173,7 +173,6 @@ static Probe fusion_probe() {
   probe.purpose = "GeLU as a kernel for every operation, against one for all";
   probe.family = Family::kernels;
   probe.axes = {axis::size_bytes({.flag = "fusion-size",
-                                  .unit = "bytes",
                                   .purpose = "size of the array; a small one stays in L2 from one kernel to the next",
                                   .defaults = "1MiB..1GiB*4",
                                   .quick = "256MiB",

@@ -21,7 +21,7 @@ inline constexpr unsigned gelu_steps = 9;
 }
 
 namespace axis {
-inline constexpr Number size_bytes{"size_bytes"};
+inline constexpr Size size_bytes{"size_bytes"};
 inline constexpr Choice<bool> fused{"fusion", {{"separate", false}, {"fused", true}}};
 }  // namespace axis
 

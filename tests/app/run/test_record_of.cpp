@@ -67,13 +67,14 @@ TEST_CASE("what does not fit says how much was needed and had, and what to do", 
   workload.shared_bytes_per_block = 0;
   CHECK(refusal() == "out of memory: needs 2 GiB, the GPU has 1 GiB");  // nothing the user could make smaller
 
-  for (const auto& [flag, parameter] : {std::pair{"buffer", "buffer_bytes"}, std::pair{"size", "size_bytes"}}) {
-    example.probes[0].axes.back() = {.flag = flag, .parameter = parameter, .purpose = "a size", .defaults = "1"};
-    workload.allocated_bytes = 1536 * mib;
-    CHECK(refusal() == std::string("out of memory: needs 1.5 GiB, the GPU has 1 GiB; pass a smaller --") + flag);
-    workload.allocated_bytes = 1024 * mib + 4;  // rounded, the two would be equal
-    CHECK(refusal() ==
-          std::string("out of memory: needs 1073741828 bytes, the GPU has 1073741824 bytes; pass a smaller --") + flag);
+  example.probes[0].axes.back() = Size("any_bytes")({.flag = "any", .purpose = "a size", .defaults = "1"});
+  workload.allocated_bytes = 1536 * mib;
+  CHECK(refusal() == "out of memory: needs 1.5 GiB, the GPU has 1 GiB; pass a smaller --any");
+  workload.allocated_bytes = 1024 * mib + 4;  // rounded, the two would be equal
+  CHECK(refusal() == "out of memory: needs 1073741828 bytes, the GPU has 1073741824 bytes; pass a smaller --any");
+  for (const auto& [probe, size] : {std::pair("offset", "buffer_bytes"), std::pair("transfer", "size_bytes"),
+                                    std::pair("working-set", "footprint_bytes")}) {
+    CHECK(find_probe(probe)->find_axis(size)->sizes_case);
   }
 }
 
