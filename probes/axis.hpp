@@ -28,11 +28,22 @@ namespace gpumem {
 using Value = std::variant<std::uint64_t, std::string>;
 [[nodiscard]] std::string to_string(const Value& value);
 
+/// The words for a parameter: a phrase with its value, and a noun for several values. The value counts the unit, or the
+/// label if `counts_label` is set; what it counts is in the singular for 1.
+struct Phrase {
+  const char* phrase;
+  const char* noun;
+  bool counts_label = false;
+};
+inline constexpr Phrase count_phrase{"{value} {label}", "number of {label}", true};  // "copies"
+inline constexpr Phrase word_phrase{"{value}-byte words", "{label} size"};           // "word_bytes"
+
 /// One thing a probe can vary. `flag` is what the user types (without dashes), `parameter` the name in reports: made
 /// from a typed parameter, the axis has it, and with a Choice its names.
 struct Axis {
   std::string flag;
   std::string parameter = {};
+  const Phrase* phrase = nullptr;       ///< null: as the name's ending tells (report/text/names.cpp)
   std::string unit = {};                ///< "elements", "bytes", ...; empty for names
   std::string purpose;                  ///< one line: what it varies and why one would
   std::string defaults = {};            ///< in the syntax of the command line: "0..32"; of a Choice all names, if empty
@@ -66,13 +77,16 @@ struct Axis {
 /// A parameter, by its name in reports.
 struct TypedParameter {
   const char* name;
+  const Phrase* phrase;
 
-  explicit constexpr TypedParameter(const char* in_reports) : name(in_reports) {}
+  explicit constexpr TypedParameter(const char* in_reports, const Phrase* said = nullptr)
+      : name(in_reports), phrase(said) {}
   constexpr operator std::string_view() const { return name; }  // NOLINT(google-explicit-constructor): it is a name
 
   /// The axis that varies it.
   [[nodiscard]] Axis operator()(Axis axis) const {
     axis.parameter = name;
+    axis.phrase = phrase;
     return axis;
   }
 };
@@ -82,7 +96,7 @@ template <class T = std::uint64_t>
 struct Number : TypedParameter {
   using Type = T;
 
-  explicit constexpr Number(const char* in_reports) : TypedParameter(in_reports) {}
+  explicit constexpr Number(const char* in_reports, const Phrase* said = nullptr) : TypedParameter(in_reports, said) {}
 };
 
 /// A parameter that takes the bytes that a case works on.

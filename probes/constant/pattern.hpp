@@ -15,7 +15,7 @@ inline constexpr std::uint32_t row_words = access::warp_lanes;
 inline constexpr std::uint32_t table_words = rows * row_words;  ///< 1 KiB: within any cache for constants
 
 namespace axis {
-inline constexpr Number<std::uint32_t> addresses{"addresses"};
+inline constexpr Number<std::uint32_t> addresses{"addresses", &count_phrase};
 inline constexpr Choice<access::Space> space{
     "space",
     {{"constant", access::Space::constant}, {"shared", access::Space::shared}, {"global", access::Space::global}}};

@@ -20,7 +20,7 @@ enum class Op { read, write, copy };
 /// The parameters of the axes below, by their names in reports.
 namespace axis {
 inline constexpr Choice<Op> op{"op", {"read", "write", "copy"}};
-inline constexpr Number<std::uint32_t> word_bytes{"word_bytes"};
+inline constexpr Number<std::uint32_t> word_bytes{"word_bytes", &word_phrase};
 inline constexpr Number<std::uint32_t> elements_per_thread{"elements_per_thread"};
 inline constexpr Number<std::uint32_t> block_threads{"block_threads"};
 inline constexpr Size buffer_bytes{"buffer_bytes"};

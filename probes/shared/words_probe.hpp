@@ -8,7 +8,7 @@
 namespace gpumem::shared {
 
 namespace axis {
-inline constexpr Number<unsigned> word_bytes{"word_bytes"};
+inline constexpr Number<unsigned> word_bytes{"word_bytes", &word_phrase};
 inline constexpr Choice<access::Op> op{"op", {{"read", access::Op::load}, {"write", access::Op::store}}};
 }  // namespace axis
 

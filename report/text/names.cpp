@@ -15,26 +15,17 @@ namespace gpumem::report {
 
 namespace {
 
-/// The words for a parameter: a phrase with its value, and a noun for several values. The value counts the unit, or the
-/// label if `counts_label` is set; what it counts is in the singular for 1.
-struct Form {
-  const char* phrase;
-  const char* noun;
-  bool counts_label = false;
-};
-
-constexpr Form plain = {"{label} {value}", "{label}"};                                       // "op", "variant"
-constexpr Form amount = {"{label} {value} {unit}", "{label}"};                               // "offset_elements"
-constexpr Form size = {"{label} {value}", "{label} size"};                                   // "buffer_bytes"
-constexpr Form word = {"{value}-byte words", "{label} size"};                                // "word_bytes"
-constexpr Form rate = {"{value} {label} per {unit}", "number of {label} per {unit}", true};  // "elements_per_thread"
-constexpr Form shape = {"{value} {unit} per {label}", "number of {unit} per {label}"};       // "block_threads"
-constexpr Form count = {"{value} {label}", "number of {label}", true};                       // "copies"
-constexpr Form share = {"{label} {value} %", "{label} percentage"};                          // "kernel_percent"
-constexpr Form memory = {"{value} {label}", "kind of {label}"};                              // "host_memory"
+// The phrases that follow from the ending of a name.
+constexpr Phrase plain = {"{label} {value}", "{label}"};                                       // "op", "variant"
+constexpr Phrase amount = {"{label} {value} {unit}", "{label}"};                               // "offset_elements"
+constexpr Phrase size = {"{label} {value}", "{label} size"};                                   // "buffer_bytes"
+constexpr Phrase rate = {"{value} {label} per {unit}", "number of {label} per {unit}", true};  // "elements_per_thread"
+constexpr Phrase shape = {"{value} {unit} per {label}", "number of {unit} per {label}"};       // "block_threads"
+constexpr Phrase share = {"{label} {value} %", "{label} percentage"};                          // "kernel_percent"
+constexpr Phrase memory = {"{value} {label}", "kind of {label}"};                              // "host_memory"
 
 struct ParsedName {
-  const Form* form;
+  const Phrase* form;
   std::string label;
   std::string unit;
 };
@@ -50,12 +41,9 @@ std::string spaced(std::string_view name) {
   return text;
 }
 
-ParsedName parse(std::string_view name) {
-  static const std::set<std::string_view> counts = {"copies", "passes", "streams", "chunks", "addresses"};
+ParsedName by_ending(std::string_view name) {
   static const std::set<std::string_view> units = {"elements", "words", "sectors", "lines", "rows", "columns"};
-  if (name == "word_bytes") return {&word, "word", "bytes"};
   if (name == "device") return {&plain, "GPU", ""};
-  if (counts.contains(name)) return {&count, std::string(name), ""};
   if (const auto per = name.find("_per_"); per != std::string_view::npos) {
     return {&rate, spaced(name.substr(0, per)), spaced(name.substr(per + 5))};
   }
@@ -63,12 +51,21 @@ ParsedName parse(std::string_view name) {
   if (last == std::string_view::npos) return {&plain, std::string(name), ""};
   const std::string label = spaced(name.substr(0, last));
   const std::string_view unit = name.substr(last + 1);
-  if (unit == "bytes") return {&size, label, ""};
+  if (unit == "bytes") return {&size, label, "bytes"};
   if (unit == "percent") return {&share, label, "%"};
   if (unit == "memory") return {&memory, spaced(name), ""};
   if (unit == "threads" || unit == "warps") return {&shape, label, std::string(unit)};
   if (units.contains(unit)) return {&amount, label, std::string(unit)};
   return {&plain, spaced(name), ""};
+}
+
+ParsedName parse(std::string_view name) {
+  ParsedName parsed = by_ending(name);
+  for (const Probe& probe : probes()) {  // a report may be of a probe that is not known, with parameters that are
+    const Axis* axis = probe.find_axis(name);
+    if (axis != nullptr && axis->phrase != nullptr) parsed.form = axis->phrase;
+  }
+  return parsed;
 }
 
 std::string singular(std::string_view plural) {
@@ -88,6 +85,7 @@ Heading parameter_heading(std::string_view parameter) {
   const ParsedName name = parse(parameter);
   if (name.form == &rate) return {name.label, "/" + name.unit};
   if (name.form == &shape) return {name.unit, "/" + name.label};
+  if (name.form == &size) return {name.label, ""};  // its values have units of their own
   return {name.label, name.unit};
 }
 

@@ -11,7 +11,7 @@
 namespace gpumem::global {
 
 namespace axis {
-inline constexpr Number<std::uint32_t> addresses{"addresses"};
+inline constexpr Number<std::uint32_t> addresses{"addresses", &count_phrase};
 inline constexpr Choice<std::uint32_t> unit_lanes{"address_per", {{"lane", 1}, {"warp", access::warp_lanes}}};
 inline constexpr Choice<bool> in_shared{"space", {{"global", false}, {"shared", true}}};
 inline constexpr Choice<bool> returns{"atomic_op", {{"red", false}, {"atom", true}}};

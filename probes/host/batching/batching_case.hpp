@@ -12,7 +12,7 @@ namespace gpumem::host {
 enum class Batching { separate, packed, batched };
 
 namespace axis {
-inline constexpr Number copies{"copies"};
+inline constexpr Number copies{"copies", &count_phrase};
 inline constexpr Choice<Batching> batching{"batching", {"separate", "packed", "batched"}};
 inline constexpr Choice<bool> to_device{"direction", {{"to-device", true}, {"to-host", false}}};
 }  // namespace axis

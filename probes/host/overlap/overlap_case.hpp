@@ -12,10 +12,10 @@ namespace gpumem::host {
 enum class Overlap { staged, pageable, host_work };
 
 namespace axis {
-inline constexpr Number streams{"streams"};
+inline constexpr Number streams{"streams", &count_phrase};
 inline constexpr Choice<Overlap> overlap{"overlap", {"staged", "pageable", "host-work"}};
 inline constexpr Number<double> kernel_percent{"kernel_percent"};
-inline constexpr Number chunks{"chunks"};
+inline constexpr Number chunks{"chunks", &count_phrase};
 }  // namespace axis
 
 /// A case in numbers.

@@ -13,7 +13,7 @@
 namespace gpumem::host {
 
 namespace axis {
-inline constexpr Number passes{"passes"};
+inline constexpr Number passes{"passes", &count_phrase};
 inline constexpr Choice<bool> mapped{"placement", {{"mapped", true}, {"copied", false}}};
 inline constexpr Number offset_elements{"offset_elements"};
 inline constexpr Number stride_elements{"stride_elements"};
