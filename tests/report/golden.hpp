@@ -25,6 +25,13 @@ class Sentences {
   Sentences& operator=(const Sentences&) = delete;
 
   void tell(const std::string& sentence) { told_ += sentence + "\n"; }
+  /// Tells the complaint, and returns the place in the JSON that it is about: "/results/0/status". Empty if it is about
+  /// none.
+  std::string place(const std::string& complaint) {
+    tell(complaint);
+    const std::size_t begin = complaint.find('/');
+    return begin == std::string::npos ? "" : complaint.substr(begin, complaint.find(": ", begin) - begin);
+  }
 
  private:
   std::string file_;

@@ -32,13 +32,6 @@ std::string json_of(const Report& report) {
 class Refusals : public Sentences {
  public:
   Refusals() : Sentences("refused_reports.txt") {}
-
-  /// Tells the complaint, and returns the place in the report that it is about: "/results/0/status".
-  std::string place(const std::string& complaint) {
-    tell(complaint);
-    const std::size_t begin = complaint.find('/');
-    return begin == std::string::npos ? "" : complaint.substr(begin, complaint.find(": ", begin) - begin);
-  }
 };
 
 /// The complaint about a text, empty if it is a report. Anything but a usage error of one line fails the test.
