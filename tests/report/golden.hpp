@@ -25,6 +25,11 @@ class Sentences {
   Sentences& operator=(const Sentences&) = delete;
 
   void tell(const std::string& sentence) { told_ += sentence + "\n"; }
+  /// Tells what was said, and returns it up to its colon: a verdict, or the option that a complaint is about.
+  std::string head(const std::string& said) {
+    tell(said);
+    return said.substr(0, said.find(':'));
+  }
   /// Tells the complaint, and returns the place in the JSON that it is about: "/results/0/status". Empty if it is about
   /// none.
   std::string place(const std::string& complaint) {

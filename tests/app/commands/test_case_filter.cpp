@@ -3,10 +3,16 @@
 #include "app/commands/case_filter.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
+#include "tests/report/golden.hpp"
 
 namespace gpumem::app::test_case_filter {
 
 namespace {
+
+class Refusals : public report::Sentences {
+ public:
+  Refusals() : Sentences("refused_cases.txt") {}
+};
 
 using Cases = std::vector<std::size_t>;
 
@@ -55,7 +61,7 @@ TEST_CASE("cases by parameter", "[case_choice]") {
   CHECK(choose({"probe=skip", "probe=shift"}) == Cases{0, 1, 2, 3, 4});
 }
 
-TEST_CASE("words that choose nothing are refused with what would", "[case_choice]") {
+TEST_CASE_METHOD(Refusals, "words that choose nothing are refused with what would", "[case_choice]") {
   CHECK(refusal({"5"}) == "there is no case 5; there are 5 cases, 0 to 4");
   CHECK(refusal({"2.."}).starts_with("CASE: '2..' has no end"));
   CHECK(refusal({"one"}).starts_with("CASE: 'one' is not a number"));
@@ -63,7 +69,7 @@ TEST_CASE("words that choose nothing are refused with what would", "[case_choice
   CHECK(refusal({"shft=1"}) == "no case has a parameter 'shft'; did you mean 'shift'?");
   CHECK(refusal({"colour=1"}).starts_with("no case has a parameter 'colour'; there are: probe, buffer, "));
   CHECK(refusal({"width=4"}).starts_with("no case has a parameter 'width'"));  // of a probe, not of the report
-  CHECK(refusal({"op=wirte"}) == "op: 'wirte' is not one of read, write; did you mean 'write'?");
+  CHECK(head(refusal({"op=wirte"})) == "op");
   CHECK(refusal({"shift=x"}).starts_with("shift: 'x' is not a number"));
   CHECK(refusal({"shift="}).starts_with("shift: needs a value"));
   CHECK(refusal({"=1"}).starts_with("no case has a parameter ''"));

@@ -207,7 +207,7 @@ TEST_CASE("several GPUs: what is not there, named twice, or not for each GPU is 
   CHECK(error_of([&] { fixture.probe("offset", "0", "0,0"); }) == "--device: '0,0' names GPU 0 twice");
   CHECK(fixture.machine.started == 0);
   fixture.machine.gpus.clear();
-  CHECK(error_of([&] { fixture.probe("offset", "0", "all"); }, ErrorKind::no_gpu).find("to predict instead run: ") !=
+  CHECK(error_of([&] { fixture.probe("offset", "0", "all"); }, ErrorKind::no_gpu).find(" --backend model --gpu ") !=
         std::string::npos);
 }
 

@@ -5,12 +5,18 @@
 #include "app/run/plan.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
+#include "tests/report/golden.hpp"
 
 namespace gpumem::app::test_plan {
 
 using namespace gpumem::app::test;
 
 namespace {
+
+class Refusals : public report::Sentences {
+ public:
+  Refusals() : Sentences("refused_plans.txt") {}
+};
 
 const std::vector<Probe> registry = fake_probes();
 const std::vector<Probe> alternatives = fake_probes_and_alternatives();
@@ -78,24 +84,25 @@ TEST_CASE("plan: another axis alone restricts the quick default set to the probe
         "no probe has all of the axes given; --width is an axis of: skip");
 }
 
-TEST_CASE("plan: the quick default set leaves out probes that do not take the values, unless none does") {
+TEST_CASE_METHOD(Refusals,
+                 "plan: the quick default set leaves out probes that do not take the values, unless none does") {
   std::vector<Probe> probes = fake_probes();
   probes[1].axes[1].names = {"read"};
   probes[1].axes[1].defaults = "read";
   CHECK(planned({}, {{"op", {"write"}}}, probes) ==
         Lines{"shift shift_elements=0 op=write shape=auto", "shift shift_elements=3 op=write shape=auto"});
   CHECK(make_plan(probes, {}, {{"op", {"read"}}}).sweeps.size() == 2);
-  CHECK(refusal({}, {{"op", {"fly"}}}, probes) == "--op: 'fly' is not one of read, write, copy");
+  CHECK(head(refusal({}, {{"op", {"fly"}}}, probes)) == "--op");
   probes[0].axes[1].names = {"read", "copy"};
   probes[0].axes[1].defaults = "copy";
   probes[1].axes[1].names = {"read", "write"};
-  CHECK(refusal({}, {{"op", {"rite"}}}, probes) ==
-        "--op: 'rite' is not one of read, copy, write; did you mean 'write'?");
+  CHECK(head(refusal({}, {{"op", {"rite"}}}, probes)) == "--op");
   probes[1].axes[1].names = {"read"};
-  CHECK(refusal({"skip"}, {{"op", {"write"}}}, probes) == "--op: 'write' is not one of read");
+  CHECK(head(refusal({"skip"}, {{"op", {"write"}}}, probes)) == "--op");
 }
 
-TEST_CASE("plan: a probe that runs on request runs where its name or an axis that selects it is given") {
+TEST_CASE_METHOD(Refusals,
+                 "plan: a probe that runs on request runs where its name or an axis that selects it is given") {
   std::vector<Probe> probes = fake_probes_and_alternatives();
   for (Probe& probe : probes) probe.on_request = probe.name != "shift";
   const auto names = [&](const std::vector<std::string>& named, const std::vector<GivenAxis>& given) {
@@ -116,7 +123,7 @@ TEST_CASE("plan: a probe that runs on request runs where its name or an axis tha
   // An axis that does not select it does not make it run.
   CHECK(refusal({}, {{"width", {"8"}}}, probes) ==
         "no probe has all of the axes given; --width is an axis of: skip, carry");
-  CHECK(refusal({}, {{"op", {"fly"}}}, probes) == "--op: 'fly' is not one of read, write, copy");
+  CHECK(head(refusal({}, {{"op", {"fly"}}}, probes)) == "--op");
 }
 
 TEST_CASE("plan: patterns run on request") {
@@ -149,8 +156,8 @@ TEST_CASE("plan: an unknown probe is named with the nearest, or with all") {
   CHECK(refusal({"xyzzy"}, {}) == "unknown probe 'xyzzy'; there are: shift, skip");
 }
 
-TEST_CASE("plan: bad values are refused before anything else") {
-  CHECK(refusal({}, {{"shift", {"3..1"}}}) == "--shift: '3..1' runs backwards; write 1..3");
+TEST_CASE_METHOD(Refusals, "plan: bad values are refused before anything else") {
+  CHECK(head(refusal({}, {{"shift", {"3..1"}}})) == "--shift");
 }
 
 TEST_CASE("plan: more cases than a run takes are refused without making them") {
@@ -298,16 +305,11 @@ TEST_CASE("plan: of the probes that flags select those that have all of them run
   CHECK(names({{"carry", {""}}, {"shift", {"3"}}, {"op", {"read"}}}) == Lines{"shift", "carry"});  // neither has all
 }
 
-TEST_CASE("plan: a probe's name after a flag that may stand alone is taken for what it probably is") {
-  CHECK(refusal({}, {{"carry", {"skip"}}}, alternatives) ==
-        "--carry: 'skip' is a probe and not one of cart, lorry, barge; did you mean: gpumem probe carry skip");
-  CHECK(refusal({}, {{"carry", {"shift"}}}, alternatives) ==
-        "--carry: 'shift' is a probe and not one of cart, lorry, barge; did you mean: gpumem probe carry shift, or for "
-        "that axis of carry: --carry --shift");
-  CHECK(refusal({"skip"}, {{"carry", {"carry"}}}, alternatives) ==
-        "--carry: 'carry' is a probe and not one of cart, lorry, barge; did you mean: gpumem probe carry");
-  CHECK(refusal({}, {{"carry", {"cat"}}}, alternatives) ==
-        "--carry: 'cat' is not one of cart, lorry, barge; did you mean 'cart'?");
+TEST_CASE_METHOD(Refusals, "plan: a probe's name after a flag that may stand alone is taken for what it probably is") {
+  CHECK(head(refusal({}, {{"carry", {"skip"}}}, alternatives)) == "--carry");
+  CHECK(head(refusal({}, {{"carry", {"shift"}}}, alternatives)) == "--carry");
+  CHECK(head(refusal({"skip"}, {{"carry", {"carry"}}}, alternatives)) == "--carry");
+  CHECK(head(refusal({}, {{"carry", {"cat"}}}, alternatives)) == "--carry");
 }
 
 TEST_CASE("plan: every registered probe has valid defaults, a valid quick set and a valid baseline") {

@@ -11,11 +11,7 @@ class Checks : public Sentences {
  public:
   Checks() : Sentences("check_reasons.txt") {}
 
-  /// Tells what was said, and returns the verdict of it.
-  std::string verdict(const std::string& said) {
-    tell(said);
-    return said.substr(0, said.find(':'));
-  }
+  std::string verdict(const std::string& said) { return head(said); }
 };
 
 }  // namespace gpumem::report

@@ -255,7 +255,7 @@ TEST_CASE_METHOD(Refusals, "what is no report says where", "[read_report]") {
 
 TEST_CASE_METHOD(Refusals, "wrong members are refused by pointer and expectation", "[read_report]") {
   CHECK(place(changed("/schema_version", 2)) == "/schema_version");
-  CHECK(changed("/schema_version", "1").starts_with("r.json: /schema_version: expected a whole number"));
+  CHECK(place(changed("/schema_version", "1")) == "/schema_version");
   CHECK(place(changed("/tool/name", "other")) == "/tool/name");
   CHECK(place(changed("/results", nullptr)) == "/results");
   CHECK(place(changed("/results/0", 7)) == "/results/0");
@@ -265,7 +265,7 @@ TEST_CASE_METHOD(Refusals, "wrong members are refused by pointer and expectation
   CHECK(place(changed("/results/0/reason", 1)) == "/results/0/reason");
   CHECK(place(changed("/results/0/status", "fine")) == "/results/0/status");
   CHECK(place(changed("/results/0/useful_bytes/read", -1)) == "/results/0/useful_bytes/read");
-  CHECK(changed("/results/0/useful_bytes/read", 2e19).find("expected a whole number") != std::string::npos);
+  CHECK(place(changed("/results/0/useful_bytes/read", 2e19)) == "/results/0/useful_bytes/read");
   CHECK(place(changed("/results/0/access/0/word_bytes", 4294967296)) == "/results/0/access/0/word_bytes");
   CHECK(place(changed("/results/0/stages/1/counted_s", "x")) == "/results/0/stages/1/counted_s");
   CHECK(place(changed("/results/0/counters/dram_read_bytes", "x")) == "/results/0/counters/dram_read_bytes");
@@ -276,7 +276,7 @@ TEST_CASE_METHOD(Refusals, "wrong members are refused by pointer and expectation
   CHECK(place(changed("/checks/0/verdict", "maybe")) == "/checks/0/verdict");
   CHECK(place(changed("/checks/0/measured", "1")) == "/checks/0/measured");
   CHECK(place(changed("/checks/0/cases/0", 1)) == "/checks/0/cases/0");
-  CHECK(changed("/checks/0/attempts", 0).starts_with("r.json: /checks/0/attempts: expected a whole number from 1 on"));
+  CHECK(place(changed("/checks/0/attempts", 0)) == "/checks/0/attempts");
   CHECK(place(changed("/watched_flags", "throttled")) == "/watched_flags");
   CHECK(place(without("/results/0", "parameters")) == "/results/0/parameters");
   CHECK(changed("/results/0/parameters/a~1b\n", -1).starts_with("r.json: /results/0/parameters/a~1b\\n: expected"));
