@@ -66,9 +66,9 @@ TEST_CASE_METHOD(Why, "shifted stores: aligning the base is worth what the align
   tell(why({shifted, faster(shifted, 1.25, 4)}));
   tell(brief({shifted, faster(shifted, 1.25, 4)}));
   // Alone there is nothing to say how much it would gain.
-  CHECK(why({shifted}).ends_with("each store touches 5 sectors where 4 would do; align the base to 32 bytes."));
+  tell(why({shifted}));
   // If the aligned case is no faster, the shift is not the limit.
-  CHECK(why({shifted, faster(shifted, 1.01, 4)}).ends_with(". Nothing better in this sweep: 50 % of peak."));
+  tell(why({shifted, faster(shifted, 1.01, 4)}));
 }
 
 TEST_CASE("no advice is to do something else instead", "[why]") {
@@ -92,7 +92,7 @@ TEST_CASE("no advice is to do something else instead", "[why]") {
   }
 }
 
-TEST_CASE("a case that lies in a cache is none to follow for one that does not", "[why]") {
+TEST_CASE_METHOD(Why, "a case that lies in a cache is none to follow for one that does not", "[why]") {
   const Record record = case_of("dram");
   for (const char* flag : {"cache_resident", "partly_cached"}) {
     CAPTURE(flag);
@@ -102,11 +102,11 @@ TEST_CASE("a case that lies in a cache is none to follow for one that does not",
     // The best of those that lie in memory is.
     Record third = faster(record, 1.2, 4);
     third.parameters.front().value = std::uint64_t{2};
-    CHECK(brief({record, cached, third}) == "better: offset 2, 1.20 x");
+    tell(brief({record, cached, third}));
     // And for one that lies there itself.
     Record own = record;
     own.flags = {flag};
-    CHECK(brief({own, cached}) == "better: offset 0, 3.00 x");
+    tell(brief({own, cached}));
   }
 }
 
@@ -116,31 +116,31 @@ TEST_CASE_METHOD(Why, "shifted stores of wider words would do with more sectors"
   tell(brief({record}));
 }
 
-TEST_CASE("counted requests at L2 are told", "[why]") {
+TEST_CASE_METHOD(Why, "counted requests at L2 are told", "[why]") {
   Record record = case_of("l2_sectors", "write", 5);
+  const std::string uncounted = why({record});
   record.counters.emplace();
   record.counters->global_store_requests = 1000;
   record.counters->l2_write_requests = 1900;
-  CHECK(why({record}).find("where 4 would do, and L2 takes 1.9 write requests per store instead of 1;") !=
-        std::string::npos);
+  tell(why({record}));
   record.counters->l2_write_requests = 1010;
-  CHECK(why({record}).find("L2 takes") == std::string::npos);
+  CHECK(why({record}) == uncounted);
 }
 
-TEST_CASE("shifted loads cost nothing beyond L1", "[why]") {
+TEST_CASE_METHOD(Why, "shifted loads cost nothing beyond L1", "[why]") {
   const Record record = case_of("dram", "read", 5);
-  CHECK(why({record, faster(record, 1.01, 4)}).ends_with("Nothing better in this sweep: 50 % of peak."));
-  CHECK(why({record}).ends_with("No waste was found in it, though it reaches 50 % of peak."));
+  tell(why({record, faster(record, 1.01, 4)}));
+  tell(why({record}));
 }
 
-TEST_CASE("a case far below the peak is not said to waste nothing", "[why]") {
+TEST_CASE_METHOD(Why, "a case far below the peak is not said to waste nothing", "[why]") {
   Record record = case_of("dram", "read", 4);
   for (const double fraction : {0.1, 0.35, 0.79}) {
     record.fraction_of_peak = fraction;
     CHECK(why({record}).find("wasted") == std::string::npos);
   }
   record.fraction_of_peak = 0.93;
-  CHECK(why({record}).ends_with("Nothing in it is wasted: 93 % of peak."));
+  tell(why({record}));
 }
 
 TEST_CASE_METHOD(Why, "what L1 looks up is told by lines", "[why]") {
@@ -178,38 +178,34 @@ TEST_CASE_METHOD(Why, "scattered accesses use few words of a sector", "[why]") {
   tell(brief({case_of("dram", "copy", 8)}));
   Record mixed = case_of("dram", "copy", 4);
   mixed.access[1].cost(sectors).predicted = 32;
-  CHECK(brief({mixed}).starts_with("stores use 1 of 8"));
+  tell(brief({mixed}));
 }
 
-TEST_CASE("bytes that device memory moves for nothing are told by their reason", "[why]") {
+TEST_CASE_METHOD(Why, "bytes that device memory moves for nothing are told by their reason", "[why]") {
   Record stores = case_of("dram", "write", 32);
   stores.counters.emplace();
   stores.counters->dram_read_bytes = 4 * gib;
   stores.counters->dram_write_bytes = 4 * gib;
   stores.counters->l2_read_sectors = 0;
-  CHECK(why({stores}).find(", so that device memory moves 8.0 bytes for every useful one (stores that leave sectors "
-                           "incomplete make it read 4.29 GB back);") != std::string::npos);
+  tell(why({stores}));
   Record loads = case_of("dram", "read", 32);
   loads.counters.emplace();
   loads.counters->dram_read_bytes = 16 * gib;
   loads.counters->dram_write_bytes = 0;
   loads.counters->l2_read_sectors = 8 * gib / 32;
-  CHECK(why({loads}).find("moves 16 bytes for every useful one (8.59 GB of it unused halves of its 64-byte atoms);") !=
-        std::string::npos);
+  tell(why({loads}));
   loads.access.front().cost(sectors).predicted = 4;  // no pattern that explains it
-  CHECK(why({loads}).find("us: device memory moves 16 bytes for every useful one") != std::string::npos);
+  tell(why({loads}));
   loads.counters->dram_read_bytes = 1.02 * gib;
-  CHECK(why({loads}).find("every useful") == std::string::npos);
+  tell(why({loads}));
 }
 
 TEST_CASE_METHOD(Why, "bank conflicts are counted in ways", "[why]") {
-  CHECK(why({bank_case(32)})
-            .ends_with(
-                "each request takes 32 wavefronts where 1 would do, 32-way bank conflicts; pad the row by one word."));
+  tell(why({bank_case(32)}));
   tell(brief({bank_case(32)}));
   tell(brief({bank_case(8, 8)}));
-  CHECK(why({bank_case(4, 16)}).ends_with("No waste was found in it, though it reaches 50 % of peak."));
-  CHECK(why({bank_case(1)}).ends_with("No waste was found in it, though it reaches 50 % of peak."));
+  tell(why({bank_case(4, 16)}));
+  tell(why({bank_case(1)}));
 }
 
 TEST_CASE_METHOD(Why, "wavefronts that other requests add to those counted are no conflicts", "[why]") {
@@ -220,12 +216,10 @@ TEST_CASE_METHOD(Why, "wavefronts that other requests add to those counted are n
   };
   tell(counted(32.44, 4, 32));
   tell(counted(32.34, 8, 32));
-  CHECK(counted(1.15, 4, 1).starts_with("no waste was found in it"));
-  CHECK(counted(1.15, 4, {}).starts_with("no waste was found in it"));
-  CHECK(counted(4.1, 16, 4).starts_with("no waste was found in it"));
-  CHECK(
-      why({record}).ends_with(" The hardware counted 4.1 wavefronts per load of the tile, not the predicted 4: other "
-                              "accesses take turns with them."));
+  tell(counted(1.15, 4, 1));
+  tell(counted(1.15, 4, {}));
+  tell(counted(4.1, 16, 4));
+  tell(why({record}));
   tell(counted(1.3, 4, 1));
   tell(counted(1.1, 4, 1.06));  // of the pattern itself
 }
@@ -245,12 +239,12 @@ TEST_CASE_METHOD(Why, "the cure goes with the gain of the next alternative that 
   Record no_tile = other("none", 4, 1);
   no_tile.access.clear();  // not a tile without conflicts, but no tile
   const std::vector<Record> all = {plain, no_tile, other("padded", 2, 1), other("wide", 3, 1)};
-  CHECK(why(all).ends_with("pad the row by one word: 2.00 x at layout padded. Still better: layout none, 4.00 x."));
+  tell(why(all));
   tell(brief(all));
-  CHECK(why({plain, other("padded", 2, 1)}).ends_with("pad the row by one word: 2.00 x at layout padded."));
+  tell(why({plain, other("padded", 2, 1)}));
   // A case that comes before is no next step, but may be the best.
-  CHECK(explanations(std::vector<Record>{other("padded", 2, 1), plain})[1].full.ends_with("2.00 x at layout padded."));
-  CHECK(why({plain, other("worse", 0.9, 1)}).ends_with("pad the row by one word."));
+  tell(explanations(std::vector<Record>{other("padded", 2, 1), plain})[1].full);
+  tell(why({plain, other("worse", 0.9, 1)}));
 }
 
 TEST_CASE_METHOD(Why, "what registers save is told of what computes, with the next step's gain", "[why]") {
@@ -261,7 +255,7 @@ TEST_CASE_METHOD(Why, "what registers save is told of what computes, with the ne
   tile.parameters = {{"offset_elements", std::uint64_t{1}}, {"op", "read"}, {"way", "tile"}};
   tell(brief({row, tile}));
   Record computing = bank_case(1);
-  CHECK(brief({computing}).starts_with("no waste was found in it"));
+  tell(brief({computing}));
   computing.useful_flops = 1'000'000;
   tell(brief({computing}));
   computing.bottleneck->predicted = computing.stages[1].stage = "fp32";
@@ -270,21 +264,21 @@ TEST_CASE_METHOD(Why, "what registers save is told of what computes, with the ne
   tell(brief({computing}));
 }
 
-TEST_CASE("what L1 makes up for is no waste of what lies behind it", "[why]") {
+TEST_CASE_METHOD(Why, "what L1 makes up for is no waste of what lies behind it", "[why]") {
   Record packed = case_of("dram", "read", 8);
   packed.compared = "pixels";
   packed.parameters.push_back({"pixels", "packed"});
   Record planar = packed;
   planar.parameters.back().value = "planar";
   planar.access.front().cost(sectors).predicted = 4;
-  CHECK(brief({packed}).starts_with("loads use 4 of 8 words"));
-  CHECK(brief({packed, planar}).starts_with("nothing better in this sweep"));
+  tell(brief({packed}));
+  tell(brief({packed, planar}));
   planar.stages[1].predicted_s = 120e-6;
-  CHECK(brief({packed, planar}).starts_with("loads use 4 of 8 words"));
+  tell(brief({packed, planar}));
   packed.counters.emplace();
   packed.counters->dram_read_bytes = 1.01 * gib;
   packed.counters->dram_write_bytes = 0;
-  CHECK(brief({packed, planar}).starts_with("nothing better in this sweep"));
+  tell(brief({packed, planar}));
 }
 
 TEST_CASE_METHOD(Why, "results in between that pass through memory are fused, what is read again is kept", "[why]") {
@@ -301,9 +295,7 @@ TEST_CASE_METHOD(Why, "results in between that pass through memory are fused, wh
   fused.parameters = record.parameters;
   fused.parameters.back().value = "fused";
   fused.counters->global_load_sectors = fused.counters->global_store_sectors = gib / 32;
-  CHECK(why({record, fused})
-            .ends_with(": its requests ask for 10.5 bytes for every useful one, in whole sectors; fuse the kernels, so "
-                       "that data between them stays in registers: 10 x at fusion fused."));
+  tell(why({record, fused}));
   record.counters->global_store_sectors = gib / 32;
   tell(brief({record}));
   record.useful_bytes_read += record.useful_bytes_written;
@@ -313,36 +305,30 @@ TEST_CASE_METHOD(Why, "results in between that pass through memory are fused, wh
   fused.counters->dram_write_bytes = 1.6 * gib;
   fused.counters->dram_read_bytes = gib;
   fused.counters->l2_read_sectors = gib / 32;
-  CHECK(brief({fused}).starts_with("no waste was found in it"));
+  tell(brief({fused}));
 }
 
-TEST_CASE("what was counted goes before what was predicted", "[why]") {
+TEST_CASE_METHOD(Why, "what was counted goes before what was predicted", "[why]") {
   Record record = bank_case(1);
   record.access.front().cost(wavefronts).counted = 2;
-  CHECK(brief({record}).starts_with("2-way bank conflicts"));
-  CHECK(why({record}).ends_with(" The hardware counted 2 wavefronts per load of the tile, not the predicted 1."));
+  tell(brief({record}));
+  tell(why({record}));
   record = case_of("dram");
   record.stages[1].counted_s = 200e-6;
-  CHECK(why({record}).starts_with("Limited by device memory, 200 us of 250 us."));
-  CHECK(why({record}).ends_with(" By the counters its stage takes 200 us, not the predicted 245 us."));
+  tell(why({record}));
   record.stages.push_back({"l2_lines", 100e-6, 240e-6});
   record.bottleneck->counted = "l2_lines";
-  CHECK(
-      why({record}).starts_with("Limited by lines fetched into L2, 240 us of 250 us (close behind: device "
-                                "memory, 200 us)."));
-  CHECK(why({record}).ends_with(" The model predicted device memory as the limit."));
+  tell(why({record}));
 }
 
-TEST_CASE("a measured time that is not the predicted one is told", "[why]") {
+TEST_CASE_METHOD(Why, "a measured time that is not the predicted one is told", "[why]") {
   Record record = case_of("dram");
   const double predicted = *record.headline.predicted;
   const auto measured = [&](double share) {
     record.headline.measured = predicted * share;
     return why({record});
   };
-  CHECK(measured(0.8).ends_with(" It took 25 % longer than predicted, so the model misses something here."));
-  CHECK(measured(1.25).ends_with(" It took 20 % less time than predicted."));
-  CHECK(measured(0.95).find("predicted") == std::string::npos);
+  for (const double share : {0.8, 1.25, 0.95}) tell(measured(share));
 }
 
 TEST_CASE_METHOD(Why, "small blocks and too little in flight", "[why]") {
@@ -350,13 +336,12 @@ TEST_CASE_METHOD(Why, "small blocks and too little in flight", "[why]") {
   tell(brief({record}));
   record.parameters.push_back({"elements_per_thread", std::uint64_t{1}});
   record.parameters.push_back({"block_threads", std::uint64_t{256}});
-  CHECK(why({record}).ends_with(
-      "blocks of 256 threads with 1 element each end sooner than new ones start; give each thread more elements."));
+  tell(why({record}));
   record.bottleneck->predicted = record.stages[1].stage = "latency";
-  CHECK(why({record}).find("each thread has 4 bytes on their way; let threads issue more") != std::string::npos);
+  tell(why({record}));
   record.counters.emplace();
   record.counters->achieved_occupancy = 0.45;
-  CHECK(why({record}).find("on their way at an achieved occupancy of 45 %;") != std::string::npos);
+  tell(why({record}));
   tell(brief({record}));
 }
 
@@ -365,11 +350,11 @@ TEST_CASE_METHOD(Why, "the host link", "[why]") {
   record.headline.peak = 63;
   record.headline.predicted = 51.2;
   record.access.front().space = "host";
-  CHECK(why({record}).ends_with(": 51.2 of 63.0 GB/s; copy the data first if it is used more than once."));
+  tell(why({record}));
   record.access.front().cost(sectors).predicted = 5;
   tell(brief({record}));
   record.access.front().cost(sectors).predicted = 8;
-  CHECK(why({record}).find("each load uses 4 of the 8 words") != std::string::npos);
+  tell(why({record}));
   record.access.clear();
   tell(brief({record}));
   record.bottleneck->predicted = "host_copy";
@@ -380,26 +365,24 @@ TEST_CASE_METHOD(Why, "the host link", "[why]") {
   tell(brief({record}));
 }
 
-TEST_CASE("work that takes turns could overlap", "[why]") {
+TEST_CASE_METHOD(Why, "work that takes turns could overlap", "[why]") {
   Record record = case_of("kernel");
   record.access.clear();
   record.stages = {{"kernel", 120e-6, {}}, {"pcie", 100e-6, {}}};
-  CHECK(why({record}).find(": the stages take turns, 220 us one after another; overlap them") != std::string::npos);
+  tell(why({record}));
   record.stages[1].predicted_s = 5e-6;
-  CHECK(why({record}).find("takes longest, whatever runs beside it.") != std::string::npos);
+  tell(why({record}));
 }
 
-TEST_CASE("another way to do the job goes before another place of the sweep", "[why]") {
+TEST_CASE_METHOD(Why, "another way to do the job goes before another place of the sweep", "[why]") {
   Record pageable = case_of("dram");
   pageable.compared = "host_memory";
   pageable.parameters.push_back({"host_memory", "pageable"});
   Record pinned = pageable;
   pinned.parameters.back().value = "pinned";
   *pinned.headline.predicted *= 3;
-  CHECK(why({pageable, pinned, faster(pageable, 2, 4)})
-            .find("Pinned host memory is 3.00 x as fast; the model cannot explain why.") != std::string::npos);
-  CHECK(why({pageable, faster(pageable, 2, 4)})
-            .ends_with("Better: offset 0, 2.00 x, because a useful byte takes 50 % less time of device memory."));
+  tell(why({pageable, pinned, faster(pageable, 2, 4)}));
+  tell(why({pageable, faster(pageable, 2, 4)}));
 }
 
 TEST_CASE("cases are compared by the same kind of bandwidth, and only with those that ran", "[why]") {
@@ -417,18 +400,18 @@ TEST_CASE("cases are compared by the same kind of bandwidth, and only with those
   CHECK(why({record, other}).find("Better") == std::string::npos);
 }
 
-TEST_CASE("nothing is said where nothing is known", "[why]") {
+TEST_CASE_METHOD(Why, "nothing is said where nothing is known", "[why]") {
   CHECK(why({Record{}}).empty());
   Record record = case_of("dram");
   record.bottleneck.reset();  // the slowest stage says it as well
-  CHECK(why({record}).starts_with("Limited by device memory, 245 us of 250 us."));
+  tell(why({record}));
   record.stages.clear();
   CHECK(why({record}).empty());
   record = case_of("dram");
   record.status = Status::failed;
   CHECK(why({record}).empty());
   record = case_of("a new stage");
-  CHECK(why({record}).starts_with("Limited by a new stage, 245 us of 250 us."));
+  tell(why({record}));
 }
 
 TEST_CASE_METHOD(Why,
@@ -442,7 +425,7 @@ TEST_CASE_METHOD(Why,
   CHECK(brief({record}) == plain_brief);
 
   record.access.front().pattern = "lanes 8 elements apart; each element 3.2 times";
-  CHECK(why({record}) == "Lanes 8 elements apart; each element 3.2 times; sorted: 2.60 x by the model. " + plain);
+  tell(why({record}));
   tell(brief({record}));
 
   // Without a gain worth mentioning the pattern is told alone, and the cell keeps what it said.
@@ -456,14 +439,14 @@ TEST_CASE_METHOD(Why,
   CHECK(why({record}) == alone);
 }
 
-TEST_CASE("a pattern that would gain from sorting is not said to waste nothing", "[why]") {
+TEST_CASE_METHOD(Why, "a pattern that would gain from sorting is not said to waste nothing", "[why]") {
   Record record = case_of("dram", "read", 4);
   record.access.front().pattern = "lanes 8 elements apart";
   record.metrics = {{"sorted_gain", {}, 2.6}};
   record.fraction_of_peak = 0.12;
-  CHECK(why({record}).ends_with("Nothing but the order of its accesses costs anything: 12 % of peak."));
+  tell(why({record}));
   record.metrics = {{"sorted_gain", {}, 1.0}};
-  CHECK(why({record}).ends_with("No waste was found in it, though it reaches 12 % of peak."));
+  tell(why({record}));
 }
 
 TEST_CASE("where there is no room for a pattern the gain of sorting goes with the rest", "[why]") {
