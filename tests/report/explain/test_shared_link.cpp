@@ -80,44 +80,34 @@ TEST_CASE_METHOD(SharedLink, "GPUs that all get less have met the host's limit",
 TEST_CASE_METHOD(SharedLink, "what only large buffers lose is lost to the node's memory", "[link]") {
   const auto records = two_sizes(16 * mib, 54, 1024 * mib, 37);
   tell(said(records, 300 * mib));
-  CHECK(said(records).ends_with("0.67 of their rates alone."));            // nobody knows the cache
-  CHECK(said(records, 64 * mib).ends_with("0.67 of their rates alone."));  // nor does it hold the small ones
-  CHECK(said(two_sizes(16 * mib, 54, 1024 * mib, 53), 300 * mib).ends_with("each gets 54.0 GB/s."));
+  tell(said(records));            // nobody knows the cache
+  tell(said(records, 64 * mib));  // nor does it hold the small ones
+  tell(said(two_sizes(16 * mib, 54, 1024 * mib, 53), 300 * mib));
 }
 
-TEST_CASE("what buffers lose that the CPU's cache holds is lost on the way there", "[link]") {
+TEST_CASE_METHOD(SharedLink, "what buffers lose that the CPU's cache holds is lost on the way there", "[link]") {
   const auto records = two_sizes(16 * mib, 37, 1024 * mib, 36);
-  CHECK(
-      said(records, 300 * mib)
-          .ends_with(
-              "All lose alike, 37.0 GB/s each: that is the host's limit. It is not its memory, because the "
-              "CPU's cache of 300 MiB holds the data: they share a link or a switch, as nvidia-smi topo -m may show."));
-  CHECK(said(two_sizes(512 * mib, 37, 1024 * mib, 37), 300 * mib)
-            .ends_with("that is the host's limit. Try sizes that the CPU's cache of 300 MiB holds: if they are faster, "
-                       "it is the limit of its memory."));
+  tell(said(records, 300 * mib));
+  tell(said(two_sizes(512 * mib, 38, 1024 * mib, 37), 300 * mib));
 }
 
-TEST_CASE("GPUs that get less than the others are named, and may share a switch", "[link]") {
-  CHECK(said(copies({55, 55, 27.1, 27.4, 55, 55, 55, 55}))
-            .ends_with(" GPUs 2 and 3 get 27.1 to 27.4 GB/s each, the others 55.0 GB/s: they probably share a switch "
-                       "on the way to the "
-                       "host."));
-  CHECK(said(copies({55, 55, 55, 55, 13, 55, 55, 55}))
-            .ends_with(
-                " GPU 4 gets 13.0 GB/s, the others 55.0 GB/s: its slot or link is slower, or something else uses it."));
+TEST_CASE_METHOD(SharedLink, "GPUs that get less than the others are named, and may share a switch", "[link]") {
+  tell(said(copies({55, 55, 27.1, 27.3, 55, 55, 55, 55})));
+  tell(said(copies({55, 55, 55, 55, 13, 55, 55, 55})));
 }
 
-TEST_CASE("of several alternatives that are compared, the one is told of which most was moved", "[link]") {
+TEST_CASE_METHOD(SharedLink, "of several alternatives that are compared, the one is told of which most was moved",
+                 "[link]") {
   std::vector<Record> records = copies({55, 55});
   for (const std::uint64_t gpu : {0U, 1U}) records.push_back(copy(gpu, 10, "pageable"));
-  CHECK(said(records).starts_with("2 GPUs at once (pinned host memory): 110 GB/s together"));
+  tell(said(records));
 }
 
 TEST_CASE_METHOD(SharedLink, "without a prediction the peak stands for what a GPU moves alone; without that, nothing",
                  "[link]") {
   std::vector<Record> records = copies({30, 30});
   for (Record& record : records) record.headline.predicted.reset();
-  CHECK(said(records).find("0.48 of the 126 GB/s that they could move at best alone") != std::string::npos);
+  tell(said(records));
   for (Record& record : records) record.headline.peak.reset();
   tell(said(records));
 }
@@ -141,7 +131,7 @@ TEST_CASE("a finding speaks for all GPUs by one, and then of what they share", "
   const auto all = findings(records, told);
   REQUIRE(all.size() == 1);
   CHECK(all.front().starts_with("GPU 0: Pin it.\n"));
-  CHECK(all.front().ends_with("that is the host's limit."));
+  CHECK(all.front().ends_with(said(records)));
 }
 
 }  // namespace gpumem::report::test_shared_link
