@@ -48,6 +48,13 @@ std::string complaint(const std::string& text) {
   return {};
 }
 
+/// Returns the words that a complaint about text that is no JSON begins with, up to the line.
+std::string no_json() {
+  const std::string said = complaint("{");
+  REQUIRE(said.find('1') != std::string::npos);
+  return said.substr(0, said.find('1'));
+}
+
 AnyJson small_report() {
   Report report = examples::overlap();
   report.results.resize(2);
@@ -230,21 +237,23 @@ TEST_CASE("a report needs nothing but what the schema requires", "[read_report]"
 TEST_CASE("a report cut short anywhere is refused", "[read_report]") {
   const std::string text = small_report().dump(1);
   REQUIRE(complaint(text).empty());
+  const std::string cut_short = no_json();
   for (std::size_t length = 0; length < text.size(); length += length < text.size() - 100 ? 7 : 1) {
-    CHECK(complaint(text.substr(0, length)).find("not valid JSON at line ") != std::string::npos);
+    CHECK(complaint(text.substr(0, length)).starts_with(cut_short));
   }
 }
 
 TEST_CASE_METHOD(Refusals, "what is no report says where", "[read_report]") {
-  CHECK(complaint("").starts_with("r.json: not valid JSON at line 1, column 1"));
-  CHECK(complaint("hello").starts_with("r.json: not valid JSON at line 1"));
+  tell(complaint("{"));
+  CHECK(complaint("").starts_with(no_json() + "1, column 1"));
+  CHECK(complaint("hello").starts_with(no_json() + "1"));
   CHECK(place(complaint("[]")) == "/");
   CHECK(place(complaint("3")) == "/");
   CHECK(place(complaint("null")) == "/");
   CHECK(place(complaint("{}")) == "/schema_version");
-  CHECK(complaint("{}{}").find("not valid JSON") != std::string::npos);
-  CHECK(complaint("{\"schema_version\": NaN}").find("not valid JSON at line 1, column 20") != std::string::npos);
-  CHECK(complaint("\xff").find("not valid JSON") != std::string::npos);
+  CHECK(complaint("{}{}").starts_with(no_json()));
+  CHECK(complaint("{\"schema_version\": NaN}").starts_with(no_json() + "1, column 20"));
+  CHECK(complaint("\xff").starts_with(no_json()));
   CHECK(complaint("\xff\xfe{").find("is in UTF-16") != std::string::npos);
   CHECK(place(complaint(R"({"a": {"b": [1, {"c": 1e999}]}})")) == "/a/b/1/c");
   CHECK(complaint(std::string(100'000, '[')).find(": expected at most 16 levels") != std::string::npos);
