@@ -6,10 +6,16 @@
 #include "report/advise/kernel_verdict.hpp"
 #include "report/record/kernels.hpp"
 #include "tests/catch.hpp"
+#include "tests/report/golden.hpp"
 
 namespace gpumem::report::test_kernel_verdict {
 
 namespace {
+
+class Kernels : public Sentences {
+ public:
+  Kernels() : Sentences("kernels_explained.txt") {}
+};
 
 /// A kernel of 1 ms whose stages take so many microseconds, predicted to take as long as the longest.
 Record kernel(const std::vector<std::pair<std::string, double>>& stages, double time_us = 1000,
@@ -47,24 +53,25 @@ TEST_CASE("what reaches little of any limit is not", "[kernel][explain]") {
   CHECK(verdict.brief.find("device memory 60 %, sectors moved between L1 and L2 50 %") != std::string::npos);
 }
 
-TEST_CASE("small words are a verdict where nothing else is", "[kernel][explain]") {
+TEST_CASE_METHOD(Kernels, "small words are a verdict where nothing else is", "[kernel][explain]") {
   Record bytes = kernel({{"dram", 600}, {"l2_sectors", 500}, {"latency", 400}});
   bytes.access.front().word_bytes = 1;
   CHECK(kernel_verdict(bytes).name == "narrow_words");
-  CHECK(kernel_verdict(bytes).brief == "small words: let a thread take 16 neighbours at once");
+  tell(kernel_verdict(bytes).brief);
   CHECK(kernel_verdict(bytes).full.starts_with("none of its accesses is wider than 1 byte, so that much of its time"));
   bytes.access.front().word_bytes = 2;
-  CHECK(kernel_verdict(bytes).brief == "small words: let a thread take 8 neighbours at once");
+  tell(kernel_verdict(bytes).brief);
   Record fine = kernel({{"dram", 850}, {"latency", 400}});
   fine.access.front().word_bytes = 1;
   CHECK(kernel_verdict(fine).is_fine);
 }
 
-TEST_CASE("threads with a word each are too many where launching them is the limit", "[kernel][explain]") {
+TEST_CASE_METHOD(Kernels, "threads with a word each are too many where launching them is the limit",
+                 "[kernel][explain]") {
   Record floats = kernel({{"launch", 850}, {"latency", 900}, {"dram", 300}});
   floats.access.front().word_bytes = 4;
   CHECK(kernel_verdict(floats).name == "narrow_words");
-  CHECK(kernel_verdict(floats).brief == "small words: let a thread take 4 neighbours at once");
+  tell(kernel_verdict(floats).brief);
   floats.access.front().word_bytes = 16;
   CHECK(kernel_verdict(floats).name == "too_little_in_flight");
   Record few_blocks = kernel({{"launch", 10}, {"latency", 950}, {"dram", 300}});
