@@ -8,7 +8,7 @@
 #include "program/read/raw_callers.hpp"
 #include "program/results/program.hpp"
 #include "tests/catch.hpp"
-#include "tests/end_to_end/raw_writer.hpp"
+#include "tests/program/raw_writer.hpp"
 #include "tests/source_folder.hpp"
 
 namespace gpumem::program::test_callers {
@@ -221,7 +221,7 @@ TEST_CASE("damaged host code knows less", "[program][callers][hostile]") {
 
 TEST_CASE("a file that has changed is not asked", "[program][callers]") {
   HostCodes codes;
-  const std::string file = test::source_folder() / "tests/end_to_end/raw/host5.so";
+  const std::string file = test::source_folder() / "tests/program/raw/host5.so";
   CHECK(text(codes.find(file, 0, in_inner)) == " none");
   CHECK(text(codes.find("/nowhere", 0, in_inner)) == " none");
 }

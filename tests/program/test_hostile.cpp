@@ -15,7 +15,7 @@
 #include "report/write/writers.hpp"
 #include "tests/catch.hpp"
 #include "tests/counts.hpp"
-#include "tests/end_to_end/raw_writer.hpp"
+#include "tests/program/raw_writer.hpp"
 #include "tests/source_folder.hpp"
 
 // Raw files that nobody wrote: under the sanitizers, a crash or a number out of nowhere fails.
@@ -29,7 +29,7 @@ namespace test = gpumem::test;
 test::RawWriter small_program() {
   test::RawWriter writer;
   writer.event(inject::EventKind::command, std::string("./app\0--flag\0", 13));
-  writer.device(test::h200()).image(1, test::content_of(test::source_folder() / "tests/end_to_end/raw/lines.cubin"));
+  writer.device(test::h200()).image(1, test::content_of(test::source_folder() / "tests/program/raw/lines.cubin"));
   writer.kernel(1, "_Z7stridedPKfPfi", 1).kernel(2, "_Z3badPKfPf");
   writer.range(1, "step");
   writer.slot(1, 10, 100e3).ranges[0] = {.range = 1, .launches = 10};

@@ -6,7 +6,7 @@
 #include "report/record/kernels.hpp"
 #include "report/write/reports/program_kernels.hpp"
 #include "tests/catch.hpp"
-#include "tests/end_to_end/raw_writer.hpp"
+#include "tests/program/raw_writer.hpp"
 
 namespace gpumem::program::test_inferred {
 

@@ -12,9 +12,9 @@
 #include "program/read/shown_requests.hpp"
 #include "program/watch/sites/site_table.hpp"
 #include "tests/catch.hpp"
-#include "tests/end_to_end/machine_code/written_code.hpp"
-#include "tests/end_to_end/raw_writer.hpp"
 #include "tests/probes/predictions/cases.hpp"
+#include "tests/program/machine_code/written_code.hpp"
+#include "tests/program/raw_writer.hpp"
 
 namespace gpumem::program::test_pricing {
 

@@ -7,7 +7,7 @@
 #include "report/record/kernels.hpp"
 #include "tests/catch.hpp"
 #include "tests/counts.hpp"
-#include "tests/end_to_end/raw_writer.hpp"
+#include "tests/program/raw_writer.hpp"
 
 namespace gpumem::program::test_program {
 

@@ -6,7 +6,7 @@
 #include "program/read/source_lines.hpp"
 #include "program/results/program.hpp"
 #include "tests/catch.hpp"
-#include "tests/end_to_end/raw_writer.hpp"
+#include "tests/program/raw_writer.hpp"
 #include "tests/source_folder.hpp"
 
 namespace gpumem::program::test_source_lines {
@@ -19,7 +19,7 @@ constexpr const char* strided = "_Z7stridedPKfPfi";
 constexpr const char* tile = "_Z4tileIfEvPKT_PS0_";
 
 /// Compiled from lines.cu beside it.
-std::string cubin() { return test::content_of(test::source_folder() / "tests/end_to_end/raw/lines.cubin"); }
+std::string cubin() { return test::content_of(test::source_folder() / "tests/program/raw/lines.cubin"); }
 
 std::string text(const std::optional<SourceLine>& line) {
   return line ? line->folder + "|" + line->file + ":" + std::to_string(line->line) : "none";

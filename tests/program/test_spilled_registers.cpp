@@ -6,8 +6,8 @@
 #include "program/price/pricing.hpp"
 #include "program/price/spilled_registers.hpp"
 #include "tests/catch.hpp"
-#include "tests/end_to_end/machine_code/written_code.hpp"
-#include "tests/end_to_end/raw_writer.hpp"
+#include "tests/program/machine_code/written_code.hpp"
+#include "tests/program/raw_writer.hpp"
 
 namespace gpumem::program::test_spilled_registers {
 

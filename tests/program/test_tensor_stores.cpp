@@ -4,7 +4,7 @@
 #include <string>
 
 #include "program/price/tensor_stores.hpp"
-#include "tests/end_to_end/raw_writer.hpp"
+#include "tests/program/raw_writer.hpp"
 
 namespace gpumem::program {
 

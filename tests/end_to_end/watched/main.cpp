@@ -12,7 +12,7 @@
 #include "program/watch/environment.hpp"
 #include "program/watch/time_line.hpp"
 #include "tests/counts.hpp"
-#include "tests/end_to_end/raw_writer.hpp"
+#include "tests/program/raw_writer.hpp"
 
 using namespace gpumem;
 

@@ -17,7 +17,7 @@
 #include "report/read/read_report.hpp"
 #include "report/record/cases.hpp"
 #include "tests/catch.hpp"
-#include "tests/end_to_end/raw_writer.hpp"
+#include "tests/program/raw_writer.hpp"
 #include "tests/source_folder.hpp"
 
 namespace gpumem::model::test_constants {

@@ -7,8 +7,8 @@
 #include "program/machine_code/operations.hpp"
 #include "program/machine_code/warp_path.hpp"
 #include "tests/catch.hpp"
-#include "tests/end_to_end/machine_code/compiled_kernels.hpp"
-#include "tests/end_to_end/raw_writer.hpp"
+#include "tests/program/machine_code/compiled_kernels.hpp"
+#include "tests/program/raw_writer.hpp"
 
 namespace gpumem::program::test_constant_branches {
 

@@ -5,8 +5,8 @@
 #include "program/machine_code/instructions.hpp"
 #include "program/machine_code/warp_path.hpp"
 #include "tests/catch.hpp"
-#include "tests/end_to_end/machine_code/written_code.hpp"
-#include "tests/end_to_end/raw_writer.hpp"
+#include "tests/program/machine_code/written_code.hpp"
+#include "tests/program/raw_writer.hpp"
 
 namespace gpumem::program::test_warp_path {
 

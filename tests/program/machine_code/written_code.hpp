@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/end_to_end/raw_writer.hpp"
+#include "tests/program/raw_writer.hpp"
 
 namespace gpumem::test::machine_code {
 

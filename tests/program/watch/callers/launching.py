@@ -1,4 +1,4 @@
-"""A program that "launches kernels" through tests/end_to_end/watch/callers/launches_library.cpp: launching.py LIBRARIES FOLDER
+"""A program that "launches kernels" through tests/program/watch/callers/launches_library.cpp: launching.py LIBRARIES FOLDER
 Its kernels are named after what asks for them. Lines that are asked for are marked, and test_callers.py finds them."""
 
 import ctypes
