@@ -95,13 +95,13 @@ class KnownAtomics {
   }
 
   [[nodiscard]] double error(const Profile& profile) const {
-    const double seconds = app::Pricing(launch_, profile).as_it_is().seconds;
+    const double seconds = program::Pricing(launch_, profile).as_it_is().seconds;
     return std::log(32e-9 * static_cast<double>(requests) / seconds / measured_);
   }
 
  private:
   static constexpr std::uint64_t requests = std::uint64_t{1} << 20U;
-  app::LaunchSums launch_;
+  program::LaunchSums launch_;
   double measured_;  ///< thousand million a second
 };
 
@@ -128,8 +128,8 @@ struct KnownFloatAtomics {
       site.request[k].active = ~0U;
       for (unsigned lane = 0; lane < 32; ++lane) site.request[k].address[lane] = 4096 + lane / lanes_per_word * 4;
     }
-    const app::LaunchSums launch{.sites = {site}, .blocks = requests / 8, .block_threads = 256, .code = code()};
-    return std::log(app::Pricing(launch, profile).as_it_is().seconds / (measured_ns * 1e-9 * requests));
+    const program::LaunchSums launch{.sites = {site}, .blocks = requests / 8, .block_threads = 256, .code = code()};
+    return std::log(program::Pricing(launch, profile).as_it_is().seconds / (measured_ns * 1e-9 * requests));
   }
 
  private:
