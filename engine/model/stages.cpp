@@ -123,10 +123,10 @@ double simulated_seconds(const Demand& demand, const Rates& rates, double others
   const double stores = demand.l2.write_requests / rates.l2.write_requests_per_s + lines.filled;
   const double both = exposed(loads, stores, rates.l2.exposed_share);
   const double least = lines.loaded + lines.filled + lines.stored;
-  const double met = demand.l2.store_collisions / rates.l2.store_collisions_per_s;
+  const double collisions = demand.l2.store_collisions / rates.l2.store_collisions_per_s;
   // Stores that wait for few busy lines keep the others of their warps waiting.
   const double exponent = 1 + (rates.overlap.exponent - 1) / std::max(1.0, demand.l2.collision_unevenness);
-  return overlapped(std::max({both, least, others}) + lines.mixed, met, exponent);
+  return overlapped(std::max({both, least, others}) + lines.mixed, collisions, exponent);
 }
 
 }  // namespace

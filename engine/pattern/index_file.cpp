@@ -136,26 +136,28 @@ IndexSequence read_as(IndexFormat format, const ByteSource& source, const std::o
   }
 }
 
-/// Reads a file in the format that `said` names, else in that of `hint`, which the file's name gives, else in the one
-/// that its content shows.
-IndexFile read(const ByteSource& packed, const SaidOfFile& said, std::optional<IndexFormat> hint) {
-  ByteSource source = content_of(packed, said.format);
-  if (said.format) return {read_as(*said.format, source, said.column), *said.format};
+/// Reads a file in the format that `options` names, else in that of `hint`, which the file's name gives, else in the
+/// one that its content shows.
+IndexFile read(const ByteSource& packed, const IndexOptions& options, std::optional<IndexFormat> hint) {
+  ByteSource source = content_of(packed, options.format);
+  if (options.format) return {read_as(*options.format, source, options.column), *options.format};
   std::string begin = take_begin(source.read, begin_bytes);
   const auto format = hint ? hint : index_format_of_begin(begin);
   if (!format || *format == IndexFormat::text) refuse_foreign_text(begin, source.name);
   if (!format) refuse_without_format(source.name);
   source.read = with_begin(std::move(source.read), std::move(begin));
-  return {read_as(*format, source, said.column), *format};
+  return {read_as(*format, source, options.column), *format};
 }
 
 }  // namespace
 
-IndexFile read_indices(const ByteSource& source, const SaidOfFile& said) { return read(source, said, std::nullopt); }
+IndexFile read_indices(const ByteSource& source, const IndexOptions& options) {
+  return read(source, options, std::nullopt);
+}
 
-IndexFile read_index_file(const std::string& path, const SaidOfFile& said) {
+IndexFile read_index_file(const std::string& path, const IndexOptions& options) {
   const ByteSource source = open_bytes(path);
-  return read(source, said, index_format_of_path(path));
+  return read(source, options, index_format_of_path(path));
 }
 
 bool is_spatter_file(const std::string& path) {

@@ -41,11 +41,11 @@ inline constexpr std::span<const std::string_view> named_index_formats =
 /// Market's format, or, if all bytes are those of text, configurations of Spatter or text. nullopt for other files.
 [[nodiscard]] std::optional<IndexFormat> index_format_of_begin(std::string_view begin);
 
-/// The user's words on a file that holds more than one list of indices, or that does not show its format.
-struct SaidOfFile {
+/// Options for a file that holds more than one list of indices, or that does not show its format.
+struct IndexOptions {
   std::optional<IndexFormat> format = {};
   std::optional<std::string> column = {};  ///< of a table; absent: all of it
-  bool operator==(const SaidOfFile&) const = default;
+  bool operator==(const IndexOptions&) const = default;
 };
 
 /// All indices of a file or pipe, and what they were taken for.
@@ -54,15 +54,15 @@ struct IndexFile {
   IndexFormat format;
 };
 
-/// Reads all indices of a source. Content that is compressed with gzip is unpacked; if `said` names a format of words,
-/// only if the name ends in .gz. Without a format in `said`, the content decides. Throws a usage error of one line with
-/// the wrong record and what to do; also for a file of Spatter's, for a column in a file without columns, and, if the
-/// content decides, for a file that has no format of these.
-[[nodiscard]] IndexFile read_indices(const ByteSource& source, const SaidOfFile& said = {});
+/// Reads all indices of a source. Content that is compressed with gzip is unpacked; if `options` names a format of
+/// words, only if the name ends in .gz. Without a format in `options`, the content decides. Throws a usage error of one
+/// line with the wrong record and what to do; also for a file of Spatter's, for a column in a file without columns,
+/// and, if the content decides, for a file that has no format of these.
+[[nodiscard]] IndexFile read_indices(const ByteSource& source, const IndexOptions& options = {});
 
 /// The same for a path, or standard input ("-"). It is opened before its extension is looked at, so that a mistyped
-/// path is reported as such. Without a format in `said`, the extension decides, else the content.
-[[nodiscard]] IndexFile read_index_file(const std::string& path, const SaidOfFile& said = {});
+/// path is reported as such. Without a format in `options`, the extension decides, else the content.
+[[nodiscard]] IndexFile read_index_file(const std::string& path, const IndexOptions& options = {});
 
 /// True if a path is a file of Spatter's configurations, by its extension, or else by its first bytes. Never true for a
 /// pipe, because bytes read from it would be lost.

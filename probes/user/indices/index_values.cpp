@@ -163,28 +163,28 @@ std::optional<std::string> file_of_index_text(const std::string& text) {
 }
 
 std::shared_ptr<const NamedIndices> IndexFiles::get(const std::string& value, std::string_view option,
-                                                    const pattern::SaidOfFile& said) {
+                                                    const pattern::IndexOptions& options) {
   const auto found =
-      std::ranges::find_if(kept_, [&](const Kept& kept) { return kept.value == value && kept.said == said; });
+      std::ranges::find_if(kept_, [&](const Kept& kept) { return kept.value == value && kept.options == options; });
   if (found != kept_.end()) {
     std::rotate(found, found + 1, kept_.end());
     return kept_.back().indices;
   }
   make_room();
-  auto indices = std::make_shared<const NamedIndices>(in_option(option, [&] { return read(value, said); }));
+  auto indices = std::make_shared<const NamedIndices>(in_option(option, [&] { return read(value, options); }));
   std::error_code ignored;
   kept_.push_back({.value = value,
-                   .said = said,
+                   .options = options,
                    .can_be_read_again = value != "-" && fs::is_regular_file(value, ignored),
                    .indices = std::move(indices)});
   return kept_.back().indices;
 }
 
-NamedIndices IndexFiles::read(const std::string& value, const pattern::SaidOfFile& said) {
+NamedIndices IndexFiles::read(const std::string& value, const pattern::IndexOptions& options) {
   if (pattern::is_spatter_notation(value)) return {.notation = pattern::parse_spatter(value, "its notation")};
   const auto configuration = configuration_of(value);
   if (!configuration) {
-    pattern::IndexFile file = pattern::read_index_file(value, said);
+    pattern::IndexFile file = pattern::read_index_file(value, options);
     return {.sequence = std::move(file.indices), .format = file.format};
   }
   const auto& [path, number] = *configuration;

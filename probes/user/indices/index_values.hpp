@@ -38,20 +38,20 @@ struct NamedIndices {
 /// A cache of the indices that values stand for. A run asks for a file several times, and a pipe can be read only once.
 class IndexFiles {
  public:
-  /// Returns the indices of a value. If `said` has no format, the file's name or content decides. Throws a usage error
-  /// that begins with "--option: ", or an UnusableItem for a configuration that cannot be run though others of its file
-  /// can.
+  /// Returns the indices of a value. If `options` has no format, the file's name or content decides. Throws a usage
+  /// error that begins with "--option: ", or an UnusableItem for a configuration that cannot be run though others of
+  /// its file can.
   [[nodiscard]] std::shared_ptr<const NamedIndices> get(const std::string& value, std::string_view option,
-                                                        const pattern::SaidOfFile& said);
+                                                        const pattern::IndexOptions& options);
 
  private:
   struct Kept {
     std::string value;
-    pattern::SaidOfFile said;
+    pattern::IndexOptions options;
     bool can_be_read_again = false;
     std::shared_ptr<const NamedIndices> indices;
   };
-  [[nodiscard]] NamedIndices read(const std::string& value, const pattern::SaidOfFile& said);
+  [[nodiscard]] NamedIndices read(const std::string& value, const pattern::IndexOptions& options);
   void make_room();
 
   std::vector<Kept> kept_;  ///< the one used last is the last
