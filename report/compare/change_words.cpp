@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <set>
 
 #include "report/compare/compare.hpp"
 #include "report/record/cases.hpp"
@@ -14,21 +13,15 @@ namespace gpumem::report {
 
 std::string case_name(const Comparison& comparison, const ComparedCase& compared) {
   if (is_kernel(*compared.record)) return comparison.kernels.words(*compared.record);
-  Cases same_probe;
-  bool others = false;
-  for (const ComparedCase& other : comparison.cases) {
-    if (other.record->probe == compared.record->probe) {
-      same_probe.push_back(other.record);
-    } else {
-      others = true;
-    }
-  }
-  std::set<std::string> telling = varying(same_probe);
-  for (const std::string& chosen : compared.record->chosen) telling.erase(chosen);
-  const std::string position = parameter_words(*compared.record, telling);
-  if (position.empty()) return one_line(compared.record->probe);
-  const bool said = position.starts_with(compared.record->probe);  // "offset 3" is of the probe offset
-  return others && !said ? one_line(compared.record->probe) + ", " + position : position;
+  const Record& record = *compared.record;
+  Cases cases;
+  for (const ComparedCase& other : comparison.cases) cases.push_back(other.record);
+  auto telling = varying_by_probe(cases);
+  for (const std::string& chosen : record.chosen) telling.at(record.probe).erase(chosen);
+  const std::string position = parameter_words(record, telling.at(record.probe));
+  if (position.empty()) return one_line(record.probe);
+  const bool said = position.starts_with(record.probe);  // "offset 3" is of the probe offset
+  return telling.size() > 1 && !said ? one_line(record.probe) + ", " + position : position;
 }
 
 std::string new_label(const Comparison& comparison, std::size_t which) {

@@ -18,64 +18,50 @@ namespace gpumem::report {
 
 namespace {
 
-constexpr const char* time_name = "time_seconds";
-
 constexpr std::array<std::string_view, 12> outcome_names = {"same",    "faster",     "slower",  "ambiguous",
                                                             "failed",  "wrong_data", "skipped", "recovered",
                                                             "not_run", "unread",     "missing", "added"};
 
-/// Returns a record's value of a quantity: measured or, in a prediction, predicted and therefore exact. It has no
-/// interval if there are too few samples for one.
-std::optional<Estimate> estimate_of(const Report& report, const Record& record, const ComparedQuantity& quantity) {
-  if (!record.ran() && !is_only_timed(record)) return std::nullopt;
-  const bool measured = !report.is_prediction();
-  const HeadlineRecord& headline = record.headline;
-  std::optional<double> value;
-  std::optional<double> low;
-  std::optional<double> high;
-  if (quantity.name == headline.quantity) {
-    value = positive_headline(record, measured);
-    low = measured ? positive(headline.ci95_low) : value;
-    high = measured ? positive(headline.ci95_high) : value;
-  } else if (quantity.name == bandwidth_name) {
-    value = positive(bandwidth_of(record, measured));
-  } else if (quantity.name == time_name && record.time) {
-    const measure::Summary& time = record.time->summary;
-    value = positive(time.median.count());
-    if (time.count >= measure::fewest_samples) {
-      low = positive(time.ci95_low.count());
-      high = positive(time.ci95_high.count());
-    }
-  }
-  if (!value) return std::nullopt;
-  return low && high ? Estimate{*value, low, high} : Estimate{*value};
+std::optional<Estimate> estimated(const std::optional<double>& value, const std::optional<double>& low = {},
+                                  const std::optional<double>& high = {}) {
+  if (!positive(value)) return std::nullopt;
+  return positive(low) && positive(high) ? Estimate{*value, low, high} : Estimate{*value};
 }
 
-/// The same case in each report, OLD first; null if the report lacks it.
-using SameCase = std::vector<const Record*>;
-
-bool of_kernels(const SameCase& row) {
-  return std::ranges::any_of(row, [](const Record* record) { return record != nullptr && is_kernel(*record); });
+/// Returns a record's value of a quantity: measured or, in a prediction, predicted and therefore exact. It has no
+/// interval if there are too few samples for one.
+std::optional<Estimate> estimate_of(const Report& report, const Record& record, const std::string& quantity) {
+  if (!record.ran() && !is_only_timed(record)) return std::nullopt;
+  const HeadlineRecord& headline = record.headline;
+  if (quantity == headline.quantity && report.is_prediction()) {
+    return estimated(headline.predicted, headline.predicted, headline.predicted);
+  }
+  if (quantity == headline.quantity) return estimated(headline.measured, headline.ci95_low, headline.ci95_high);
+  if (quantity == bandwidth_name) return estimated(bandwidth_of(record, !report.is_prediction()));
+  if (quantity != time_quantity().name || !record.time) return std::nullopt;
+  const measure::Summary& time = record.time->summary;
+  if (time.count < measure::fewest_samples) return estimated(time.median.count());
+  return estimated(time.median.count(), time.ci95_low.count(), time.ci95_high.count());
 }
 
 /// Returns the quantity by which a case of several reports is compared: the first headline that at least two of them
 /// have, else the bandwidth, else the time. If no two have the same, the first that one has. Kernels of a user's
 /// program are compared by the time of a launch alone, because a better one may move fewer bytes.
-std::optional<ComparedQuantity> common_quantity(std::span<const NamedReport> reports, const SameCase& row) {
+std::optional<ComparedQuantity> common_quantity(std::span<const NamedReport> reports, const ComparedCase& compared) {
   std::vector<ComparedQuantity> candidates;
-  for (const Record* record : row) {
-    if (record == nullptr || is_kernel(*record)) continue;
-    const HeadlineRecord& headline = record->headline;
-    const Better better = headline.better == Better::neither ? Better::more : headline.better;
-    candidates.push_back({headline.quantity, better});
+  if (!is_kernel(*compared.record)) {
+    for (const auto& reading : compared.readings) {
+      if (reading) candidates.push_back(headline_quantity(*reading->record));
+    }
+    candidates.push_back({std::string(bandwidth_name), Better::more});
   }
-  if (!of_kernels(row)) candidates.push_back({std::string(bandwidth_name), Better::more});
-  candidates.push_back({time_name, Better::less});
+  candidates.push_back(time_quantity());
   std::optional<ComparedQuantity> only_one;
   for (const ComparedQuantity& candidate : candidates) {
     std::size_t have = 0;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (row[i] != nullptr && estimate_of(reports[i].report, *row[i], candidate)) ++have;
+    for (std::size_t n = 0; n < reports.size(); ++n) {
+      const auto& reading = compared.readings[n];
+      if (reading && estimate_of(reports[n].report, *reading->record, candidate.name)) ++have;
     }
     if (have > 1) return candidate;
     if (have == 1 && !only_one) only_one = candidate;
@@ -113,16 +99,15 @@ CaseVerdict outcome_without_reading(const Record& old_record, const Record& new_
 }
 
 /// Returns the change of a case from OLD to one NEW, which may lack it.
-CaseChange change_of(const ComparedCase& compared, std::optional<CaseReading> reading, double tolerance) {
+CaseChange change_of(const ComparedCase& compared, std::size_t which, double tolerance) {
   CaseChange change;
-  change.reading = std::move(reading);
-  if (!change.reading) return change;
-  if (!compared.old_reading) {
+  if (!compared.readings[which + 1]) return change;
+  if (!compared.readings.front()) {
     change.outcome = CaseVerdict::added;
     return change;
   }
-  const auto& [old_index, old_record, old_estimate] = *compared.old_reading;
-  const auto& [new_index, new_record, new_estimate] = *change.reading;
+  const auto& [old_index, old_record, old_estimate] = *compared.readings.front();
+  const auto& [new_index, new_record, new_estimate] = *compared.readings[which + 1];
   change.by_place = is_kernel(*old_record) && old_record->parameters != new_record->parameters;
   change.shape = shape_changes(*old_record, *new_record);
   change.metrics = metric_changes(*old_record, *new_record);
@@ -135,10 +120,20 @@ CaseChange change_of(const ComparedCase& compared, std::optional<CaseReading> re
   return change;
 }
 
-std::vector<SameCase> rows_of(std::span<const NamedReport> reports) {
+/// The cases of all reports, each with the records of it and nothing else yet.
+std::vector<ComparedCase> cases_in(std::span<const NamedReport> reports) {
+  std::vector<ComparedCase> cases;
+  const auto reading_of = [&](std::size_t n, std::size_t index) {
+    return CaseReading{.index = index, .record = &reports[n].report.results[index], .estimate = {}};
+  };
+  const auto add = [&](std::size_t n, std::size_t index) {
+    ComparedCase& added = cases.emplace_back();
+    added.record = &reports[n].report.results[index];
+    added.readings.resize(reports.size());
+    added.readings[n] = reading_of(n, index);
+  };
   const std::vector<Record>& old_results = reports.front().report.results;
-  std::vector<SameCase> rows(old_results.size(), SameCase(reports.size()));
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].front() = &old_results[i];
+  for (std::size_t i = 0; i < old_results.size(); ++i) add(0, i);
   for (std::size_t n = 1; n < reports.size(); ++n) {
     const std::vector<Record>& results = reports[n].report.results;
     Partners partner = pair_cases(old_results, results);
@@ -146,48 +141,34 @@ std::vector<SameCase> rows_of(std::span<const NamedReport> reports) {
     std::vector<bool> known(results.size(), false);
     for (std::size_t i = 0; i < partner.size(); ++i) {
       if (!partner[i]) continue;
-      rows[i][n] = &results[*partner[i]];
+      cases[i].readings[n] = reading_of(n, *partner[i]);
       known[*partner[i]] = true;
     }
     // Cases that only a NEW has get rows of their own, even if another NEW has the same case.
     for (std::size_t i = 0; i < results.size(); ++i) {
-      if (!known[i]) rows.emplace_back(reports.size())[n] = &results[i];
+      if (!known[i]) add(n, i);
     }
   }
-  return rows;
+  return cases;
 }
 
-std::size_t position_of(const Record* record, const NamedReport& in) {
-  return static_cast<std::size_t>(record - in.report.results.data());
+bool is_selected(const ComparedCase& compared, const Selection& selection) {
+  const auto first = std::ranges::find_if(compared.readings, [](const auto& reading) { return reading.has_value(); });
+  return std::ranges::any_of(compared.readings, [&](const auto& reading) {
+    return reading && selects(selection, *reading->record, (*first)->index);
+  });
 }
 
-bool is_selected(std::span<const NamedReport> reports, const SameCase& row, const Selection& selection) {
-  std::size_t first = 0;
-  while (row[first] == nullptr) ++first;
-  const std::size_t position = position_of(row[first], reports[first]);
-  return std::ranges::any_of(
-      row, [&](const Record* record) { return record != nullptr && selects(selection, *record, position); });
-}
-
-ComparedCase case_at(const Comparison& comparison, const SameCase& row) {
-  ComparedCase compared{.quantity = common_quantity(comparison.reports, row), .old_reading = {}, .changes = {}};
-  for (std::size_t n = 0; n < row.size(); ++n) {
-    const NamedReport& named = comparison.reports[n];
-    std::optional<CaseReading> reading;
-    if (row[n] != nullptr) {
-      reading = CaseReading{
-          .index = position_of(row[n], named),
-          .record = row[n],
-          .estimate = compared.quantity ? estimate_of(named.report, *row[n], *compared.quantity) : std::nullopt};
-      if (compared.record == nullptr) compared.record = row[n];
-    }
-    if (n == 0) {
-      compared.old_reading = std::move(reading);
-    } else {
-      compared.changes.push_back(change_of(compared, std::move(reading), comparison.tolerance));
+void fill(ComparedCase& compared, const Comparison& comparison) {
+  compared.quantity = common_quantity(comparison.reports, compared);
+  for (std::size_t n = 0; compared.quantity && n < comparison.reports.size(); ++n) {
+    if (auto& reading = compared.readings[n]) {
+      reading->estimate = estimate_of(comparison.reports[n].report, *reading->record, compared.quantity->name);
     }
   }
-  return compared;
+  for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
+    compared.changes.push_back(change_of(compared, n, comparison.tolerance));
+  }
 }
 
 std::string in_words(const std::string& parameter, const std::optional<Value>& value) {
@@ -223,10 +204,9 @@ std::vector<Difference> differing_shapes(const Comparison& comparison, std::size
 std::vector<Difference> differing_flags(const Comparison& comparison, std::size_t which) {
   std::map<std::string, std::pair<std::size_t, std::size_t>> counts;
   for (const ComparedCase& compared : comparison.cases) {
-    const CaseChange& change = compared.changes[which];
-    if (!compared.old_reading || !change.reading) continue;
-    for (const std::string& flag : compared.old_reading->record->flags) ++counts[flag].first;
-    for (const std::string& flag : change.reading->record->flags) ++counts[flag].second;
+    if (!compared.in_both(which)) continue;
+    for (const std::string& flag : compared.readings.front()->record->flags) ++counts[flag].first;
+    for (const std::string& flag : compared.readings[which + 1]->record->flags) ++counts[flag].second;
   }
   std::vector<Difference> found;
   const auto words = [](std::size_t count) { return count == 0 ? "no case" : counted(count, "case"); };
@@ -283,9 +263,9 @@ Comparison compare(std::span<const NamedReport> reports, double tolerance, const
                         .cases = {},
                         .differences = {},
                         .kernels = KernelPlaces(kernels_of(reports), longest_name)};
-  for (const SameCase& row : rows_of(reports)) {
-    if (is_selected(reports, row, selection)) comparison.cases.push_back(case_at(comparison, row));
-  }
+  comparison.cases = cases_in(reports);
+  std::erase_if(comparison.cases, [&](const ComparedCase& compared) { return !is_selected(compared, selection); });
+  for (ComparedCase& compared : comparison.cases) fill(compared, comparison);
   for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
     std::vector<Difference> found = differences(reports.front().report, reports[n + 1].report);
     std::ranges::move(differing_shapes(comparison, n), std::back_inserter(found));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "report/record/kernel_place.hpp"
+#include "report/record/readings.hpp"
 #include "report/record/selection.hpp"
 
 namespace gpumem::report {
@@ -33,13 +34,6 @@ enum class CaseVerdict {
   added        ///< OLD has no such case
 };
 [[nodiscard]] std::string_view to_string(CaseVerdict outcome);
-
-/// The quantity by which a case is compared: its headline if both reports have it, else another that both have.
-struct ComparedQuantity {
-  std::string name;
-  Better better = Better::more;
-  bool operator==(const ComparedQuantity&) const = default;
-};
 
 /// A value and its 95 % confidence interval, which is absent below 6 samples.
 struct Estimate {
@@ -71,8 +65,7 @@ struct ShapeChange {
 
 /// A case in one NEW against the same in OLD.
 struct CaseChange {
-  bool by_place = false;               ///< kernels of a user's program that were paired by pair_kernels_by_place()
-  std::optional<CaseReading> reading;  ///< absent if NEW has no such case
+  bool by_place = false;  ///< kernels of a user's program that were paired by pair_kernels_by_place()
   CaseVerdict outcome = CaseVerdict::missing;
   std::optional<Estimate> speed;  ///< of NEW / of OLD: 1 is the same, more is faster
   std::vector<ShapeChange> shape;
@@ -80,10 +73,14 @@ struct CaseChange {
 };
 
 struct ComparedCase {
-  const Record* record = nullptr;            ///< OLD's, or that of the first NEW that has the case
-  std::optional<ComparedQuantity> quantity;  ///< absent where no report has a reading
-  std::optional<CaseReading> old_reading;
-  std::vector<CaseChange> changes;  ///< one per NEW
+  const Record* record = nullptr;                    ///< OLD's, or that of the first NEW that has the case
+  std::optional<ComparedQuantity> quantity;          ///< absent where no report has a reading
+  std::vector<std::optional<CaseReading>> readings;  ///< OLD's, then one per NEW; absent from reports without the case
+  std::vector<CaseChange> changes;                   ///< one per NEW
+
+  /// True if OLD or NEW number `which` has the case, or if both have it.
+  [[nodiscard]] bool in_either(std::size_t which) const { return readings.front() || readings[which + 1]; }
+  [[nodiscard]] bool in_both(std::size_t which) const { return readings.front() && readings[which + 1]; }
 };
 
 /// A difference between two runs besides their results: the first thing to know when results differ.

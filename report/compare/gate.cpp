@@ -1,8 +1,9 @@
-// The verdict on one NEW as a whole: how many cases of each outcome it has, and whether it passes.
+// The verdict on one NEW as a whole: how many cases of each outcome it has, their mean speed, and whether it passes.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/base/words.hpp"
 #include "report/compare/compare.hpp"
@@ -25,7 +26,7 @@ std::string broken_words(const Comparison& comparison, std::size_t which, const 
     return outcome == CaseVerdict::failed || outcome == CaseVerdict::wrong_data;
   });
   if (first == comparison.cases.end()) return {};
-  const std::optional<std::string>& reason = first->changes[which].reading->record->reason;
+  const std::optional<std::string>& reason = first->readings[which + 1]->record->reason;
   return fmt::format("{} (first: {}{})", join(parts, ", "), case_name(comparison, *first),
                      reason ? ": " + one_line(*reason) : "");
 }
@@ -44,7 +45,7 @@ CaseTally tally(const Comparison& comparison, std::size_t which) {
   const auto speed = [&](const ComparedCase* compared) { return compared->changes[which].speed->value; };
   for (const ComparedCase& compared : comparison.cases) {
     const CaseChange& change = compared.changes[which];
-    if (!compared.old_reading && !change.reading) continue;  // another NEW's
+    if (!compared.in_either(which)) continue;
     ++counts.counts[static_cast<std::size_t>(change.outcome)];
     if (change.speed && !change.speed->low) ++counts.too_few_samples;
     if (change.outcome == CaseVerdict::slower &&
@@ -57,6 +58,25 @@ CaseTally tally(const Comparison& comparison, std::size_t which) {
     }
   }
   return counts;
+}
+
+std::vector<MeanSpeed> mean_speeds(const Comparison& comparison, std::size_t which) {
+  std::vector<MeanSpeed> means;  // each with the sum of its logarithms until all cases are in
+  const auto add = [&](const std::optional<ComparedQuantity>& quantity, double speed) {
+    auto mean = std::ranges::find(means, quantity, &MeanSpeed::quantity);
+    if (mean == means.end()) mean = means.insert(mean, {.quantity = quantity, .cases = 0, .ratio = 0});
+    ++mean->cases;
+    mean->ratio += std::log(speed);
+  };
+  for (const ComparedCase& compared : comparison.cases) {
+    const auto& speed = compared.changes[which].speed;
+    if (!speed) continue;
+    add(std::nullopt, speed->value);
+    add(compared.quantity, speed->value);
+  }
+  if (means.size() == 2) means.pop_back();  // it is of the same cases
+  for (MeanSpeed& mean : means) mean.ratio = std::exp(mean.ratio / static_cast<double>(mean.cases));
+  return means;
 }
 
 bool is_reshaped(const CaseChange& change) {

@@ -1,7 +1,6 @@
 #include "report/record/cases.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "engine/base/error.hpp"
@@ -101,6 +100,14 @@ std::set<std::string> varying(const Cases& cases) {
   for (const auto& [name, same] : seen) {
     if (same.second < cases.size()) names.insert(name);
   }
+  return names;
+}
+
+std::map<std::string, std::set<std::string>> varying_by_probe(const Cases& cases) {
+  std::map<std::string, Cases> of_probe;
+  for (const Record* record : cases) of_probe[record->probe].push_back(record);
+  std::map<std::string, std::set<std::string>> names;
+  for (const auto& [probe, members] : of_probe) names[probe] = varying(members);
   return names;
 }
 

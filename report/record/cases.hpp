@@ -1,6 +1,7 @@
 #pragma once
 // Several cases side by side: what they share, and in what they differ.
 
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -44,6 +45,9 @@ using Cases = std::vector<const Record*>;
 
 /// Returns the names of the parameters in which the cases differ.
 [[nodiscard]] std::set<std::string> varying(const Cases& cases);
+
+/// Returns for each probe the names of the parameters in which its cases differ.
+[[nodiscard]] std::map<std::string, std::set<std::string>> varying_by_probe(const Cases& cases);
 
 /// Describes a record by its values of the parameters in `telling`: "offset 3, write". Empty if it has none of them.
 [[nodiscard]] std::string parameter_words(const Record& record, const std::set<std::string>& telling);

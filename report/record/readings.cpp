@@ -32,6 +32,12 @@ std::optional<double> positive_headline(const Record& record, bool measured) {
   return positive(measured ? record.headline.measured : record.headline.predicted);
 }
 
+ComparedQuantity headline_quantity(const Record& record) {
+  return {record.headline.quantity, record.headline.better == Better::less ? Better::less : Better::more};
+}
+
+ComparedQuantity time_quantity() { return {"time_seconds", Better::less}; }
+
 std::optional<double> seconds_of(const Record& record) {
   return record.time ? std::optional(record.time->summary.median.count()) : record.predicted_s;
 }

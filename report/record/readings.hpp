@@ -25,6 +25,17 @@ enum class Source { predicted, counted };
 /// The measured or the predicted headline, if it is positive.
 [[nodiscard]] std::optional<double> positive_headline(const Record& record, bool measured);
 
+/// A quantity by which the same case of several runs is compared.
+struct ComparedQuantity {
+  std::string name;
+  Better better = Better::more;
+  bool operator==(const ComparedQuantity&) const = default;
+};
+/// The headline. If neither way is better, more counts as better.
+[[nodiscard]] ComparedQuantity headline_quantity(const Record& record);
+/// The time of a launch, which stands in for an absent headline.
+[[nodiscard]] ComparedQuantity time_quantity();
+
 /// The time of the case in seconds: the measured median, else the prediction. Absent without either.
 [[nodiscard]] std::optional<double> seconds_of(const Record& record);
 

@@ -2,11 +2,12 @@
 // A report as blocks of rows and columns of text, which the table and Markdown writers share and only lay out.
 
 #include <cstddef>
-#include <functional>
+#include <initializer_list>
 #include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "report/record/cases.hpp"
@@ -80,10 +81,14 @@ void write_program_markdown(std::ostream& out, const Report& report);
 /// Absent for any other report.
 [[nodiscard]] std::optional<Block> side_by_side_block(const Report& report);
 
-/// A block of matrices with the cells of `cell_of`, one matrix for each alternative, and no rows. It has no matrix if
-/// the cases do not form one (report/record/matrix.hpp). `what` names the contents of the cells.
-[[nodiscard]] Block matrix_block(const Cases& cases, const std::string& what,
-                                 const std::function<Matrix::Cell(const Record&)>& cell_of);
+/// A case and its cell in a matrix.
+using CaseCell = std::pair<const Record*, Matrix::Cell>;
+
+/// A block of matrices, one for each alternative, and no rows. It has no matrix if the cases do not form one
+/// (report/record/matrix.hpp). `what` names the contents of the cells. Each note explains the mark that it begins with,
+/// and stands below the matrices that have this mark.
+[[nodiscard]] Block matrix_block(const std::vector<CaseCell>& cells, const std::string& what,
+                                 std::initializer_list<Note> marks);
 
 /// Gives each row its flags, or other notes that explain its numbers. If at least two rows did not fail, the flags that
 /// all of these share are said once for the block, and not in the rows.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -202,9 +203,11 @@ Matrix empty_matrix(const CaseMatrix& cases, const std::string& what) {
 
 Matrix make_matrix(const CaseMatrix& cases, const MatrixWish& wish) { return MatrixOfCases(cases, wish).build(); }
 
-Block matrix_block(const Cases& cases, const std::string& what,
-                   const std::function<Matrix::Cell(const Record&)>& cell_of) {
+Block matrix_block(const std::vector<CaseCell>& cells, const std::string& what, std::initializer_list<Note> marks) {
   Block block;
+  Cases cases;
+  for (const auto& [record, cell] : cells) cases.push_back(record);
+  const std::map<const Record*, Matrix::Cell> cell_of(cells.begin(), cells.end());
   const std::vector<CaseMatrix> all = matrices(cases);
   if (all.empty()) return block;
   const Record& first = *cases.front();
@@ -213,9 +216,11 @@ Block matrix_block(const Cases& cases, const std::string& what,
     const bool several = all.size() > 1 && alternative != nullptr;
     Matrix matrix = empty_matrix(of_alternative, (several ? parameter_phrase(*alternative) + ": " : "") + what);
     for (const Cases& row : of_alternative.cells) {
-      std::vector<Matrix::Cell>& cells = matrix.cells.emplace_back();
-      for (const Record* record : row) cells.push_back(record == nullptr ? Matrix::Cell{{}, "-"} : cell_of(*record));
+      std::vector<Matrix::Cell>& shown = matrix.cells.emplace_back();
+      for (const Record* record : row) shown.push_back(record == nullptr ? Matrix::Cell{{}, "-"} : cell_of.at(record));
     }
+    std::ranges::copy_if(marks, std::back_inserter(matrix.notes),
+                         [&](const Note& note) { return matrix.has_mark(note.text.front()); });
     block.matrices.push_back(std::move(matrix));
   }
   block.title = one_line(first.probe);

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "report/compare/compare.hpp"
-#include "report/write/blocks.hpp"
-#include "report/write/grouped.hpp"
+#include "report/write/tint.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::report {
@@ -26,17 +25,5 @@ void write_comparison_csv(std::ostream& out, const Comparison& comparison);
 [[nodiscard]] std::vector<Note> comparison_preamble(const Comparison& comparison);
 /// Cases on one side only, and the counts of each NEW.
 [[nodiscard]] std::vector<Note> comparison_closing(const Comparison& comparison);
-
-/// The cases that a page shows.
-using ShownCases = std::vector<const ComparedCase*>;
-
-/// A change of speed in percent, for a cell: "-20.0".
-[[nodiscard]] std::string change_cell(const Comparison& comparison, double ratio);
-
-[[nodiscard]] Tint tint_of(CaseVerdict outcome);
-
-/// The changes as a matrix for each alternative; without any matrix if there are several NEWs, or the cases do not form
-/// one.
-[[nodiscard]] Block change_matrices(const Comparison& comparison, const ShownCases& cases);
 
 }  // namespace gpumem::report

@@ -61,11 +61,12 @@ Json side_json(const std::optional<CaseReading>& reading) {
           {"flags", record.flags}};
 }
 
-Json change_json(const CaseChange& change) {
+Json change_json(const ComparedCase& compared, std::size_t which) {
+  const CaseChange& change = compared.changes[which];
   Json json = {{"verdict", to_string(change.outcome)},
                {"matched_by_place", change.by_place},
                {"speed_ratio", to_json(change.speed)},
-               {"case", side_json(change.reading)}};
+               {"case", side_json(compared.readings[which + 1])}};
   Json shape = Json::object();
   for (const auto& [name, old_value, new_value] : change.shape) {
     shape[name] = {{"old", parameter(old_value)}, {"new", parameter(new_value)}};
@@ -81,12 +82,12 @@ Json change_json(const CaseChange& change) {
 
 Json case_json(const ComparedCase& compared) {
   Json changes = Json::array();
-  for (const CaseChange& change : compared.changes) changes.push_back(change_json(change));
+  for (std::size_t n = 0; n < compared.changes.size(); ++n) changes.push_back(change_json(compared, n));
   return {{"probe", compared.record->probe},
           {"parameters", parameters(compared.record->parameters)},
           {"chosen_by_auto", compared.record->chosen},
           {"quantity", compared.quantity ? Json(compared.quantity->name) : Json(nullptr)},
-          {"old", side_json(compared.old_reading)},
+          {"old", side_json(compared.readings.front())},
           {"new", std::move(changes)}};
 }
 
@@ -175,9 +176,9 @@ void write_comparison_csv(std::ostream& out, const Comparison& comparison) {
   out << csv_names(paths) << '\n';
   for (const ComparedCase& compared : comparison.cases) {
     for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
-      if (!compared.old_reading && !compared.changes[n].reading) continue;  // another NEW's
+      if (!compared.in_either(n)) continue;
       Json row = case_json(compared);
-      row.update(change_json(compared.changes[n]));
+      row.update(change_json(compared, n));
       row["new"] = row["case"];
       row["old_report"] = comparison.reports.front().name;
       row["new_report"] = comparison.reports[n + 1].name;

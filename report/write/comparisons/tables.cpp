@@ -16,17 +16,34 @@
 #include "report/write/blocks.hpp"
 #include "report/write/cells.hpp"
 #include "report/write/comparisons/comparison.hpp"
+#include "report/write/grouped.hpp"
 
 namespace gpumem::report {
 
 namespace {
 
+/// The cases that a page shows.
+using ShownCases = std::vector<const ComparedCase*>;
+
 bool is_shown(const ComparedCase& compared, bool changed_only) {
   return std::ranges::any_of(compared.changes, [&](const CaseChange& change) {
     using enum CaseVerdict;
-    return change.reading && change.outcome != added && change.outcome != not_run &&
+    return change.outcome != missing && change.outcome != added && change.outcome != not_run &&
            !(changed_only && change.outcome == same);
   });
+}
+
+Tint tint_of(CaseVerdict outcome) {
+  using enum CaseVerdict;
+  if (outcome == slower || outcome == failed || outcome == wrong_data) return Tint::red;
+  if (outcome == faster || outcome == recovered) return Tint::cyan;
+  if (outcome == ambiguous || outcome == skipped || outcome == unread) return Tint::yellow;
+  return Tint::dim;
+}
+
+/// A change of speed in percent: "-20.0".
+std::string change_cell(const Comparison& comparison, double ratio) {
+  return percent_off(ratio, comparison.tolerance < 0.005 ? 2 : 1);
 }
 
 /// The value that was asked for; "-" if the record has no such parameter.
@@ -43,17 +60,20 @@ std::string outcome_words(CaseVerdict outcome) {
 
 /// Flags that only one of the two has, and shapes that differ: they may explain a change. A wide interval needs no
 /// flag, since it is shown.
-std::vector<std::string> notes_of(const ComparedCase& compared, const CaseChange& change, const std::string& label) {
+std::vector<std::string> notes_of(const ComparedCase& compared, std::size_t n, const std::string& label) {
   std::vector<std::string> notes;
-  if (!compared.old_reading || !change.reading || change.outcome == CaseVerdict::same) return notes;
+  const CaseChange& change = compared.changes[n];
+  if (!compared.in_both(n) || change.outcome == CaseVerdict::same) return notes;
+  const Record& old_record = *compared.readings.front()->record;
+  const Record& new_record = *compared.readings[n + 1]->record;
   const auto add_own = [&](const Record& of, const Record& other, const std::string& name) {
     for (const std::string& flag : of.flags) {
       const bool shared = std::ranges::find(other.flags, flag) != other.flags.end();
       if (!shared && flag != "wide_interval") notes.push_back(name + ": " + one_line(flag));
     }
   };
-  add_own(*compared.old_reading->record, *change.reading->record, "old");
-  add_own(*change.reading->record, *compared.old_reading->record, label);
+  add_own(old_record, new_record, "old");
+  add_own(new_record, old_record, label);
   if (change.by_place) return notes;
   for (const auto& [name, old_value, new_value] : change.shape) {
     const std::string from = old_value ? value_text({name, *old_value}) : "none";
@@ -74,12 +94,10 @@ class BlockBuilder {
     block_.title = one_line(cases.front()->record->probe);
     block_.rows.resize(cases.size());
     std::vector<double> values;
-    const auto add = [&](const std::optional<CaseReading>& reading) {
-      if (reading && reading->estimate) values.push_back(reading->estimate->value);
-    };
     for (const ComparedCase* compared : cases) {
-      add(compared->old_reading);
-      for (const CaseChange& change : compared->changes) add(change.reading);
+      for (const auto& reading : compared->readings) {
+        if (reading && reading->estimate) values.push_back(reading->estimate->value);
+      }
     }
     if (unit_.name == "s") unit_ = time_unit(values.empty() ? 1 : std::ranges::min(values));
     for (double& value : values) value *= unit_.per_second;
@@ -93,7 +111,7 @@ class BlockBuilder {
       add_parameters();
     }
     add_column({.heading = {"old", unit_.name}},
-               [&](const ComparedCase& compared) { return text_of(compared.old_reading); });
+               [&](const ComparedCase& compared) { return text_of(compared.readings.front()); });
     for (std::size_t n = 0; n < comparison_.new_reports(); ++n) add_new(n);
     add_notes();
     for (std::size_t n = 0; n < comparison_.new_reports(); ++n) add_reasons(n);
@@ -146,7 +164,7 @@ class BlockBuilder {
     const bool several = comparison_.new_reports() > 1;
     const auto change = [n](const ComparedCase& compared) -> const CaseChange& { return compared.changes[n]; };
     add_column({.heading = {label, unit_.name}, .rank = several ? 30U : 0},
-               [&](const ComparedCase& compared) { return text_of(change(compared).reading); });
+               [&](const ComparedCase& compared) { return text_of(compared.readings[n + 1]); });
     add_column({.heading = {"change", "%"}}, [&](const ComparedCase& compared) {
       return change(compared).speed ? change_cell(comparison_, change(compared).speed->value) : std::string();
     });
@@ -161,13 +179,13 @@ class BlockBuilder {
     if (!of_kernels_) return;
     double longest_s = 0;
     for (const ComparedCase* compared : cases_)
-      longest_s = std::max(longest_s, metric_of(compared->old_reading, gpu_time_name).value_or(0));
+      longest_s = std::max(longest_s, metric_of(compared->readings.front(), gpu_time_name).value_or(0));
     const TimeUnit unit = time_unit(longest_s);
     add_column({.heading = {"launches", ""}, .rank = 40}, [&](const ComparedCase& compared) {
-      return changed(compared, change(compared), launches_name, [](double value) { return fixed(value, 0); });
+      return changed(compared, n, launches_name, [](double value) { return fixed(value, 0); });
     });
     add_column({.heading = {"in all", unit.name}, .rank = 10}, [&](const ComparedCase& compared) {
-      return changed(compared, change(compared), gpu_time_name, [&](double value) {
+      return changed(compared, n, gpu_time_name, [&](double value) {
         return fixed(value * unit.per_second, decimals_for(std::array{longest_s * unit.per_second}, 3, 2));
       });
     });
@@ -180,10 +198,9 @@ class BlockBuilder {
 
   /// "10 -> 12", or one value if both are the same.
   template <class Text>
-  static std::string changed(const ComparedCase& compared, const CaseChange& change, const char* name,
-                             const Text& text) {
-    const auto old_value = metric_of(compared.old_reading, name);
-    const auto new_value = metric_of(change.reading, name);
+  static std::string changed(const ComparedCase& compared, std::size_t n, const char* name, const Text& text) {
+    const auto old_value = metric_of(compared.readings.front(), name);
+    const auto new_value = metric_of(compared.readings[n + 1], name);
     const std::string from = old_value ? text(*old_value) : "-";
     const std::string to = new_value ? text(*new_value) : "-";
     return from == to ? from : from + " -> " + to;
@@ -194,8 +211,7 @@ class BlockBuilder {
     for (const ComparedCase* compared : cases_) {
       std::vector<std::string>& own = notes.emplace_back();
       for (std::size_t n = 0; n < comparison_.new_reports(); ++n) {
-        std::ranges::move(notes_of(*compared, compared->changes[n], new_label(comparison_, n)),
-                          std::back_inserter(own));
+        std::ranges::move(notes_of(*compared, n, new_label(comparison_, n)), std::back_inserter(own));
       }
     }
     set_flags(block_, std::move(notes));
@@ -216,19 +232,21 @@ class BlockBuilder {
     for (const ComparedCase* compared : cases_) {
       if (!compared->changes[n].by_place) continue;
       block_.findings.push_back(fmt::format("matched by place: {} -> {}", places.words(*compared->record),
-                                            places.words(*compared->changes[n].reading->record)));
+                                            places.words(*compared->readings[n + 1]->record)));
     }
   }
 
   [[nodiscard]] std::string reason_of(const ComparedCase& compared, std::size_t n) const {
-    const CaseChange& change = compared.changes[n];
-    const auto why = [](const Record& record) { return record.reason ? ": " + one_line(*record.reason) : ""; };
-    if (change.outcome == CaseVerdict::recovered) return "did not run in old" + why(*compared.old_reading->record);
-    if (change.outcome == CaseVerdict::unread) return "has no reading in both reports";
-    const bool wrong_data = change.outcome == CaseVerdict::wrong_data;
-    if (!wrong_data && change.outcome != CaseVerdict::failed && change.outcome != CaseVerdict::skipped) return {};
-    return fmt::format("{} in {}{}", wrong_data ? "moved wrong data" : to_string(change.outcome),
-                       new_label(comparison_, n), why(*change.reading->record));
+    using enum CaseVerdict;
+    const CaseVerdict outcome = compared.changes[n].outcome;
+    const auto why = [](const CaseReading& reading) {
+      return reading.record->reason ? ": " + one_line(*reading.record->reason) : "";
+    };
+    if (outcome == recovered) return "did not run in old" + why(*compared.readings.front());
+    if (outcome == unread) return "has no reading in both reports";
+    if (outcome != wrong_data && outcome != failed && outcome != skipped) return {};
+    return fmt::format("{} in {}{}", outcome == wrong_data ? "moved wrong data" : to_string(outcome),
+                       new_label(comparison_, n), why(*compared.readings[n + 1]));
   }
 
   const Comparison& comparison_;
@@ -243,30 +261,39 @@ class BlockBuilder {
 /// probes.
 double changed_gpu_s(const ComparedCase* compared) {
   double most = 0;
-  for (const CaseChange& change : compared->changes) {
-    if (!compared->old_reading || !change.reading) continue;
-    const auto old_s = metric_value(*compared->old_reading->record, gpu_time_name);
-    const auto new_s = metric_value(*change.reading->record, gpu_time_name);
+  for (std::size_t n = 0; n < compared->changes.size(); ++n) {
+    if (!compared->in_both(n)) continue;
+    const auto old_s = metric_value(*compared->readings.front()->record, gpu_time_name);
+    const auto new_s = metric_value(*compared->readings[n + 1]->record, gpu_time_name);
     if (old_s && new_s) most = std::max(most, std::abs(*new_s - *old_s));
   }
   return most;
 }
 
-/// Groups the cases of a probe and quantity by matrix. Cases without a parameter across are all in one group.
-std::vector<ShownCases> tables_of(const ShownCases& cases) {
-  const auto key = [](const ComparedCase* compared) {
-    return compared->record->across.empty() ? std::string() : table_key(*compared->record);
-  };
-  std::vector<ShownCases> all;
-  for (auto& [name, members] : grouped(cases, key)) all.push_back(std::move(members));
-  return all;
+/// The changes as a matrix for each alternative; without any matrix if there are several NEWs, or the cases do not form
+/// one.
+Block change_matrices(const Comparison& comparison, const ShownCases& cases) {
+  if (comparison.new_reports() != 1) return {};
+  std::vector<CaseCell> cells;
+  for (const ComparedCase* compared : cases) {
+    const CaseChange& change = compared->changes.front();
+    const Tint tint = change.outcome == CaseVerdict::same ? Tint::none : tint_of(change.outcome);
+    const char* doubt = change.outcome == CaseVerdict::ambiguous ? "?" : "";
+    const std::string mark = change.speed ? change_cell(comparison, change.speed->value) + doubt : "!";
+    cells.push_back({compared->record, {{}, mark, tint}});
+  }
+  return matrix_block(cells, "change in %",
+                      {{"?: ambiguous", Tint::yellow}, {"!: did not run, or not well", Tint::red}});
 }
 
 /// Adds the matrices, and one block of rows for all other cases. Cases of a matrix that changed have a row too, which
 /// says more about them.
 void add_blocks(Page& page, const Comparison& comparison, const ShownCases& cases, const std::string& quantity) {
+  const auto matrix_of = [](const ComparedCase* compared) {
+    return compared->record->across.empty() ? std::string() : table_key(*compared->record);
+  };
   ShownCases in_rows;
-  for (const ShownCases& table : tables_of(cases)) {
+  for (const auto& [key, table] : grouped(cases, matrix_of)) {
     Block block = change_matrices(comparison, table);
     const bool all = block.matrices.empty();
     std::ranges::copy_if(table, std::back_inserter(in_rows),
@@ -303,18 +330,6 @@ Page counts_first(Page page) {
 }
 
 }  // namespace
-
-Tint tint_of(CaseVerdict outcome) {
-  using enum CaseVerdict;
-  if (outcome == slower || outcome == failed || outcome == wrong_data) return Tint::red;
-  if (outcome == faster || outcome == recovered) return Tint::cyan;
-  if (outcome == ambiguous || outcome == skipped || outcome == unread) return Tint::yellow;
-  return Tint::dim;
-}
-
-std::string change_cell(const Comparison& comparison, double ratio) {
-  return percent_off(ratio, comparison.tolerance < 0.005 ? 2 : 1);
-}
 
 void write_comparison(std::ostream& out, const Comparison& comparison, Format format, const TableStyle& style,
                       bool changed_only) {

@@ -16,6 +16,7 @@
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 #include "report/write/comparisons/comparison.hpp"
+#include "report/write/grouped.hpp"
 
 namespace gpumem::report {
 
@@ -175,8 +176,8 @@ void add_one_sided(std::vector<Note>& lines, const Comparison& comparison, std::
   Cases added;
   for (const ComparedCase& compared : comparison.cases) {
     all.push_back(compared.record);
-    if (compared.old_reading && !compared.changes[which].reading) missing.push_back(compared.record);
-    if (!compared.old_reading && compared.changes[which].reading) added.push_back(compared.record);
+    if (!compared.in_either(which) || compared.in_both(which)) continue;
+    (compared.readings.front() ? missing : added).push_back(compared.record);
   }
   const std::string label = new_label(comparison, which);
   const std::string not_in = comparison.new_reports() == 1 ? "Only in old" : "In old, not in " + label;
