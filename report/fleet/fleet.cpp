@@ -15,10 +15,6 @@ namespace {
 /// Flags of a case that say something about the machine, not about the case.
 constexpr std::array<std::string_view, 4> machine_flags = {"throttled", "ecc_errors", "link_degraded", "contended"};
 
-std::optional<double> value_of(const FleetReading& reading) {
-  return reading.status == Status::ok && !reading.wrong_data ? reading.value : std::nullopt;
-}
-
 /// All readings of one case on the machines of a kind.
 using Readings = std::vector<const FleetReading*>;
 
@@ -38,7 +34,7 @@ void count_shapes(const Readings& readings, FleetCase& fleet_case) {
 FleetCase case_over(std::size_t name, const Readings& readings, std::size_t machines_of_kind, double tolerance) {
   std::vector<double> values;
   for (const FleetReading* reading : readings) {
-    if (const auto value = value_of(*reading)) values.push_back(*value);
+    if (reading->value) values.push_back(*reading->value);
   }
   FleetCase fleet_case{measure::spread_of(values, tolerance)};
   fleet_case.name = name;
@@ -58,7 +54,7 @@ FleetJudgement judge(const FleetReading& reading, const FleetCase& fleet_case, s
   FleetJudgement judgement;
   judgement.index = index;
   judgement.other_shape = reading.shape != fleet_case.usual_shape;
-  judgement.value = value_of(reading);
+  judgement.value = reading.value;
   if (!judgement.value) {
     judgement.verdict = verdict_without_value(reading);
     return judgement;
@@ -130,7 +126,7 @@ void judge_kind(FleetKind& kind, Fleet& fleet) {
     for (const FleetReading& reading : fleet.machines[member].readings) {
       FleetCase& fleet_case = kind.cases[index_of.at(reading.name)];
       const FleetJudgement& judgement = fleet.judgements[member].emplace_back(
-          judge(reading, fleet_case, index_of.at(reading.name), fleet.names->case_name(reading.name).better));
+          judge(reading, fleet_case, index_of.at(reading.name), fleet.names->case_name(reading.name).quantity.better));
       if (judgement.verdict == FleetVerdict::slow) ++fleet_case.slow;
       if (judgement.verdict == FleetVerdict::fast) ++fleet_case.fast;
     }

@@ -25,20 +25,15 @@ std::string key_of(const std::vector<Parameter>& parameters) {
   return key;
 }
 
-/// The value by which a case is judged.
-struct Judged {
-  std::string quantity;
-  Better better = Better::more;
-  std::optional<double> value;
-};
+/// A quantity by which a case is judged, and its value.
+using Judged = std::pair<ComparedQuantity, std::optional<double>>;
 
+/// The headline even if other reports lack it, unlike between two reports: a report is read and let go before the next.
 Judged headline_of(const Record& record, bool measured) {
-  const HeadlineRecord& headline = record.headline;
+  if (!record.ran()) return {headline_quantity(record), std::nullopt};
   const auto value = positive_headline(record, measured);
-  if (!value && record.ran() && record.time) {
-    return {"time_seconds", Better::less, positive(record.time->summary.median.count())};
-  }
-  return {headline.quantity, headline.better == Better::less ? Better::less : Better::more, value};
+  if (!value && record.time) return {time_quantity(), positive(record.time->summary.median.count())};
+  return {headline_quantity(record), value};
 }
 
 /// Returns the metrics of a case for which the probe says which way is better.
@@ -47,11 +42,11 @@ std::vector<Judged> metrics_of(const Record& record, bool measured) {
   const Probe* probe = record.ran() ? find_probe(record.probe) : nullptr;
   if (probe == nullptr) return all;
   for (const Metric& metric : probe->metrics) {
-    const auto found = std::ranges::find(record.metrics, metric.quantity.name, &MetricRecord::name);
-    if (found == record.metrics.end() || metric.quantity.better == Better::neither) continue;
-    if (const auto value = positive(measured ? found->measured : found->predicted)) {
-      all.push_back({metric.quantity.name, metric.quantity.better, value});
-    }
+    const auto& [name, purpose, better] = metric.quantity;
+    const auto found = std::ranges::find(record.metrics, name, &MetricRecord::name);
+    if (found == record.metrics.end() || better == Better::neither) continue;
+    const auto value = positive(measured ? found->measured : found->predicted);
+    if (value) all.push_back({{name, better}, value});
   }
   return all;
 }
@@ -76,40 +71,41 @@ std::size_t gpus_of_node(const Report& report) {
 std::vector<FleetReading> readings_of(const Report& report, bool pairs, FleetNames& names) {
   std::vector<FleetReading> readings;
   std::unordered_map<std::size_t, std::size_t> seen;  // how many of a name, by the number of the first
-  const auto number_of = [&](FleetCaseName name, const Judged& judged) {
-    name.quantity = judged.quantity;
-    name.better = judged.better;
+  const auto number_of = [&](FleetCaseName& name, const ComparedQuantity& quantity) {
+    name.quantity = quantity;
+    name.repetition = 0;
     const std::size_t first = names.case_number(name);
     name.repetition = seen[first]++;
-    return name.repetition == 0 ? first : names.case_number(std::move(name));
+    return name.repetition == 0 ? first : names.case_number(name);
   };
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     const Record& record = report.results[i];
     if (is_of_pair(record) != pairs || (record.ran() && record.shared_host())) continue;
-    FleetCaseName name{.probe = record.probe,
-                       .parameters = record.parameters,
-                       .swept = record.swept,
-                       .compared = record.compared,
-                       .across = record.across};
+    FleetCaseName name;
+    name.asked.probe = record.probe;
+    name.asked.parameters = record.parameters;
+    name.asked.swept = record.swept;
+    name.asked.compared = record.compared;
+    name.asked.across = record.across;
     std::vector<Parameter> decided;
-    for (Parameter& parameter : name.parameters) {
+    for (Parameter& parameter : name.asked.parameters) {
       if (!record.is_chosen(parameter.name)) continue;
       decided.push_back(parameter);
       parameter.value = "auto";
     }
     const std::size_t shape = names.shape_number(decided);
-    const Judged headline = headline_of(record, !report.is_prediction());
+    const auto [headline, value] = headline_of(record, !report.is_prediction());
     readings.push_back({.name = number_of(name, headline),
                         .shape = shape,
                         .position = i,
                         .status = record.status,
                         .wrong_data = record.verified == false,
-                        .value = headline.value,
+                        .value = value,
                         .reason = record.reason.value_or(""),
                         .flags = record.flags});
     name.is_metric = true;
-    for (const Judged& metric : metrics_of(record, !report.is_prediction())) {
-      readings.push_back({.name = number_of(name, metric), .shape = shape, .position = i, .value = metric.value});
+    for (const auto& [metric, of_metric] : metrics_of(record, !report.is_prediction())) {
+      readings.push_back({.name = number_of(name, metric), .shape = shape, .position = i, .value = of_metric});
     }
   }
   return readings;
@@ -154,12 +150,13 @@ FleetMachine machine_of(const Report& report, bool pairs, const std::string& fil
 
 }  // namespace
 
-std::size_t FleetNames::case_number(FleetCaseName name) {
-  const std::string key = fmt::format("case{}:{}:{}{}:{}{}", name.repetition, name.probe.size(), name.probe,
-                                      name.quantity.size(), name.quantity, key_of(name.parameters));
+std::size_t FleetNames::case_number(const FleetCaseName& name) {
+  const auto& [quantity, better] = name.quantity;
+  const std::string key = fmt::format("case{}:{}:{}{}:{}{}", name.repetition, name.asked.probe.size(),
+                                      name.asked.probe, quantity.size(), quantity, key_of(name.asked.parameters));
   const std::scoped_lock lock(mutex_);
   const auto [entry, added] = numbers_.try_emplace(key, cases_.size());
-  if (added) cases_.push_back(std::move(name));
+  if (added) cases_.push_back(name);
   return entry->second;
 }
 
@@ -172,12 +169,7 @@ std::size_t FleetNames::shape_number(const std::vector<Parameter>& decided) {
 }
 
 Record FleetNames::record(std::size_t case_number, std::size_t shape_number) const {
-  Record record;
-  record.probe = cases_[case_number].probe;
-  record.parameters = cases_[case_number].parameters;
-  record.swept = cases_[case_number].swept;
-  record.compared = cases_[case_number].compared;
-  record.across = cases_[case_number].across;
+  Record record = cases_[case_number].asked;
   for (const Parameter& decided : shapes_[shape_number]) {
     std::ranges::find(record.parameters, decided.name, &Parameter::name)->value = decided.value;
     record.chosen.push_back(decided.name);

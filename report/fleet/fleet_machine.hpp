@@ -9,36 +9,31 @@
 #include <unordered_map>
 #include <vector>
 
-#include "report/record/record.hpp"
+#include "report/record/readings.hpp"
 
 namespace gpumem::report {
 
-/// A case on whichever machine it ran: the probe and what was asked for. A parameter that `auto` decided has the value
-/// "auto", so that two GPUs are compared even if they decide differently.
+/// A case on whichever machine it ran.
 struct FleetCaseName {
-  std::string probe;
-  std::vector<Parameter> parameters;
-  std::string swept = {};  ///< as in a record (report/record/record.hpp)
-  std::string compared = {};
-  std::string across = {};
-  std::size_t repetition = 0;  ///< equal cases of the same report that came before
-  std::string quantity = {};   ///< the headline (the time where a case that ran has none), or a metric
-  Better better = Better::more;
+  /// The probe, the parameters and their roles in a table; everything else is empty. A parameter that `auto` decided has
+  /// the value "auto", so that two GPUs are compared even if they decide differently.
+  Record asked;
+  ComparedQuantity quantity = {};  ///< the headline (the time where a case that ran has none), or a metric
   bool is_metric = false;
+  std::size_t repetition = 0;  ///< equal cases of the same report that came before
 };
 
 /// Keeps one copy of each name, however many machines have it. May be used from several threads. The numbers then
 /// depend on which thread comes first, so they must not decide an order.
 class FleetNames {
  public:
-  [[nodiscard]] std::size_t case_number(FleetCaseName name);
+  [[nodiscard]] std::size_t case_number(const FleetCaseName& name);
   /// Returns the number of a launch shape, which consists of the parameters that `auto` decided.
   [[nodiscard]] std::size_t shape_number(const std::vector<Parameter>& decided);
 
   [[nodiscard]] const FleetCaseName& case_name(std::size_t number) const { return cases_[number]; }
   [[nodiscard]] const std::vector<Parameter>& shape(std::size_t number) const { return shapes_[number]; }
-  /// Returns a record with the probe, the parameters, their roles in a table, and the names of those that `auto`
-  /// decided. Everything else in it is empty.
+  /// Returns the case as it was asked for, with the values that `auto` decided.
   [[nodiscard]] Record record(std::size_t case_number, std::size_t shape_number) const;
 
  private:
@@ -56,7 +51,7 @@ struct FleetReading {
   std::size_t position = 0;  ///< in the report's results
   Status status = Status::ok;
   bool wrong_data = false;
-  std::optional<double> value;  ///< of the name's quantity: measured; of a prediction, predicted
+  std::optional<double> value;  ///< of the name's quantity if it ran: measured; of a prediction, predicted
   std::string reason = {};      ///< why it was skipped or failed
   std::vector<std::string> flags = {};
 };

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
-#include <set>
 
 #include "report/fleet/fleet.hpp"
 #include "report/record/cases.hpp"
@@ -49,24 +47,17 @@ std::string_view machine_noun(const Fleet& fleet) {
 }
 
 std::vector<std::string> case_labels(const Fleet& fleet, const FleetKind& kind) {
-  std::vector<Record> records(kind.cases.size());
-  std::map<std::string, Cases> of_probe;
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    const FleetCaseName& name = fleet.names->case_name(kind.cases[i].name);
-    records[i].probe = name.probe;
-    records[i].parameters = name.parameters;
-    of_probe[name.probe].push_back(&records[i]);
-  }
-  std::map<std::string, std::set<std::string>> telling;
-  for (const auto& [probe, cases] : of_probe) telling[probe] = varying(cases);
+  Cases cases;
+  for (const FleetCase& fleet_case : kind.cases) cases.push_back(&fleet.names->case_name(fleet_case.name).asked);
+  const auto telling = varying_by_probe(cases);
   std::vector<std::string> labels;
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    const FleetCaseName& name = fleet.names->case_name(kind.cases[i].name);
-    std::vector<std::string> parts = {parameter_words(records[i], telling[name.probe])};
-    if (name.is_metric) parts.push_back(quantity_words(name.quantity));
+  for (const FleetCase& fleet_case : kind.cases) {
+    const FleetCaseName& name = fleet.names->case_name(fleet_case.name);
+    std::vector<std::string> parts = {parameter_words(name.asked, telling.at(name.asked.probe))};
+    if (name.is_metric) parts.push_back(quantity_words(name.quantity.name));
     if (name.repetition > 0) parts.push_back(fmt::format("repetition {}", name.repetition));
     if (parts.front().empty()) parts.erase(parts.begin());
-    labels.push_back(one_line(name.probe + (parts.empty() ? "" : ": ") + join(parts, ", ")));
+    labels.push_back(one_line(name.asked.probe + (parts.empty() ? "" : ": ") + join(parts, ", ")));
   }
   return labels;
 }

@@ -49,7 +49,7 @@ GpuStanding standing_of(const GpuPart& part, const Fleet& fleet, std::size_t mac
     if (verdict == FleetVerdict::failed || verdict == FleetVerdict::wrong_data) standing.failed.push_back(place);
     const FleetCase& fleet_case = kind.cases[judgement.index];
     if (!judgement.value || fleet_case.count < 2) continue;
-    speeds.push_back(speed_of(*judgement.value, fleet_case.median, name.better));
+    speeds.push_back(speed_of(*judgement.value, fleet_case.median, name.quantity.better));
     if (standing.worst && *standing.worst <= speeds.back()) continue;
     standing.worst = speeds.back();
     standing.worst_case = labels[judgement.index];

@@ -23,11 +23,11 @@ using json_values::parameters;
 Json to_json(const Fleet& fleet, const FleetCase& fleet_case) {
   const FleetCaseName& name = fleet.names->case_name(fleet_case.name);
   const auto of_values = [&](double value) { return fleet_case.count > 0 ? number(value) : Json(nullptr); };
-  return {{"probe", name.probe},
-          {"parameters", parameters(name.parameters)},
+  return {{"probe", name.asked.probe},
+          {"parameters", parameters(name.asked.parameters)},
           {"repetition", name.repetition},
-          {"quantity", name.quantity},
-          {"better", to_string(name.better)},
+          {"quantity", name.quantity.name},
+          {"better", to_string(name.quantity.better)},
           {"machines", fleet_case.machines},
           {"count", fleet_case.count},
           {"median", of_values(fleet_case.median)},
@@ -127,7 +127,7 @@ std::vector<CsvPath> case_paths(const Fleet& fleet) {
   std::vector<CsvPath> paths = {{"probe"}};
   for (const FleetKind& kind : fleet.kinds) {
     for (const FleetCase& fleet_case : kind.cases) {
-      for (const auto& [name, value] : fleet.names->case_name(fleet_case.name).parameters) {
+      for (const auto& [name, value] : fleet.names->case_name(fleet_case.name).asked.parameters) {
         add_paths(paths, {"parameters"}, {name});
       }
     }

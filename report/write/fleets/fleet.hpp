@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "report/fleet/fleet.hpp"
-#include "report/write/blocks.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::report {
@@ -18,9 +17,6 @@ void write_fleet(std::ostream& out, const Fleet& fleet, Format format, const Tab
 void write_fleet_json(std::ostream& out, const Fleet& fleet);
 /// One row per case and machine.
 void write_fleet_csv(std::ostream& out, const Fleet& fleet);
-
-/// For a node that is unlike the others: how far its pairs are off, a block for each table. Empty for a GPU.
-[[nodiscard]] std::vector<Block> deviation_matrices(const Fleet& fleet, const FleetFinding& finding);
 
 // Sentences of the table and of Markdown.
 

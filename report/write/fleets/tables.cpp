@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -12,7 +13,9 @@
 #include "engine/base/words.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
+#include "report/write/cells.hpp"
 #include "report/write/fleets/fleet.hpp"
+#include "report/write/grouped.hpp"
 
 namespace gpumem::report {
 
@@ -20,11 +23,12 @@ namespace {
 
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
+Tint tint_of(bool slow, bool fast) { return slow ? Tint::red : fast ? Tint::cyan : Tint::none; }
+
 /// A row with one tint for all cells.
 Row row_of(std::vector<std::string> cells, bool slow, bool fast) {
-  const Tint tint = slow ? Tint::red : fast ? Tint::cyan : Tint::none;
   Row row;
-  row.tints.assign(cells.size(), tint);
+  row.tints.assign(cells.size(), tint_of(slow, fast));
   row.cells = std::move(cells);
   return row;
 }
@@ -35,7 +39,7 @@ std::string hidden_words(std::size_t hidden, std::string_view noun) {
 
 /// The unit that the values of a case are shown in.
 TimeUnit unit_for(const Fleet& fleet, const FleetCase& fleet_case) {
-  const std::string unit = unit_of(fleet.names->case_name(fleet_case.name).quantity);
+  const std::string unit = unit_of(fleet.names->case_name(fleet_case.name).quantity.name);
   return unit == "s" ? time_unit(fleet_case.median) : TimeUnit{.name = unit};
 }
 
@@ -116,6 +120,37 @@ Block cases_block(const Fleet& fleet, const FleetKind& kind, std::size_t most_ro
   const std::size_t hidden = kind.cases.size() - block.rows.size();
   if (hidden > 0) block.findings.push_back(hidden_words(hidden, "more case"));
   return block;
+}
+
+Matrix::Cell cell_of(const FleetJudgement& judgement) {
+  using enum FleetVerdict;
+  const FleetVerdict verdict = judgement.verdict;
+  if (verdict == failed || verdict == wrong_data) return {{}, "!", Tint::red};
+  if (!judgement.relative) return {{}, "-"};
+  return {{}, percent_off(1 + *judgement.relative, 1), tint_of(verdict == slow, verdict == fast)};
+}
+
+/// For a node that is unlike the others: how far its pairs are off, a block for each table. Empty for a GPU.
+std::vector<Block> deviation_matrices(const Fleet& fleet, const FleetFinding& finding) {
+  const FleetMachine& machine = fleet.machines[finding.machine];
+  if (machine.gpus == 1) return {};
+  std::deque<Record> records;  // whose addresses last
+  std::vector<CaseCell> cells;
+  for (std::size_t i = 0; i < machine.readings.size(); ++i) {
+    const FleetReading& reading = machine.readings[i];
+    if (fleet.names->case_name(reading.name).is_metric) continue;
+    const Record& record = records.emplace_back(fleet.names->record(reading.name, reading.shape));
+    cells.emplace_back(&record, cell_of(fleet.judgements[finding.machine][i]));
+  }
+  std::vector<Block> blocks;
+  for (const auto& [key, table] : grouped(cells, [](const CaseCell& cell) { return table_key(*cell.first); })) {
+    Block block =
+        matrix_block(table, "off the median of all nodes in %", {{"!: failed or moved wrong data", Tint::red}});
+    if (block.matrices.empty()) continue;
+    block.title = machine_label(machine) + ", " + block.title;
+    blocks.push_back(std::move(block));
+  }
+  return blocks;
 }
 
 /// The most that a page holds: rows in a block of findings and in one of cases, and nodes whose pairs are shown.

@@ -285,7 +285,7 @@ TEST_CASE("fleet: cases without bandwidth are compared by time, where longer is 
   reports[4].results[0].time = examples::time_record(2e-3, 3);
   reports[8].results[0].time = examples::time_record(0.5e-3, 3);
   const Fleet fleet = judged(reports);
-  CHECK(fleet.names->case_name(fleet.kinds.at(0).cases.at(0).name).quantity == "time_seconds");
+  CHECK(fleet.names->case_name(fleet.kinds.at(0).cases.at(0).name).quantity.name == "time_seconds");
   REQUIRE(found(fleet) == Machines{4, 8});
   CHECK(fleet.judgements[4][0].verdict == FleetVerdict::slow);
   CHECK(fleet.judgements[4][0].loss == Approx(0.5).epsilon(0.01));
