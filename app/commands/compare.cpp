@@ -50,30 +50,14 @@ std::vector<NamedReport> read_different_reports(const std::vector<std::string>& 
   return reports;
 }
 
-/// A program's kernels and the cases of probes have nothing in common.
-void refuse_mixed_kinds(const std::vector<NamedReport>& reports) {
-  const auto of_program = [](const NamedReport& named) { return named.report.program.has_value(); };
+/// Throws if some of the reports are of the kind and some are not, with the names of one of each in the reason.
+void refuse_mixed(const std::vector<NamedReport>& reports, bool (*is_of_kind)(const report::Report&),
+                  fmt::format_string<const std::string&, const std::string&> reason) {
+  const auto first = is_of_kind(reports.front().report);
   for (const NamedReport& named : reports) {
-    if (of_program(named) == of_program(reports.front())) continue;
-    const auto& program = of_program(named) ? named : reports.front();
-    const auto& probes = of_program(named) ? reports.front() : named;
-    throw usage_error(
-        fmt::format("'{}' is of a program, by 'gpumem run', and '{}' of probes; compare two reports of one kind",
-                    program.name, probes.name));
-  }
-}
-
-/// In a gate, an error of the model would pass or fail a machine that is not to blame.
-void refuse_mixed_gate(const std::vector<NamedReport>& reports) {
-  const auto predicted = [](const NamedReport& named) { return named.report.is_prediction(); };
-  for (const NamedReport& named : reports) {
-    if (predicted(named) == predicted(reports.front())) continue;
-    const auto& prediction = predicted(named) ? named : reports.front();
-    const auto& measurement = predicted(named) ? reports.front() : named;
-    throw usage_error(
-        fmt::format("--fail-on-regression: '{}' was predicted and '{}' measured; compare what was made "
-                    "in one way, or leave the option out",
-                    prediction.name, measurement.name));
+    if (is_of_kind(named.report) == first) continue;
+    throw usage_error(first ? fmt::format(reason, reports.front().name, named.name)
+                            : fmt::format(reason, named.name, reports.front().name));
   }
 }
 
@@ -136,8 +120,17 @@ int run_compare_command(const CompareArguments& arguments, const Environment& en
   const ResultOutputs outputs(reading(arguments, arguments.reports), report::table_formats(), environment.out,
                               environment.out_terminal);
   const std::vector<NamedReport> reports = read_different_reports(arguments.reports, environment);
-  refuse_mixed_kinds(reports);
-  if (arguments.fail_on_regression) refuse_mixed_gate(reports);
+  // A program's kernels and the cases of probes have nothing in common.
+  refuse_mixed(
+      reports, [](const report::Report& report) { return report.program.has_value(); },
+      "'{}' is of a program, by 'gpumem run', and '{}' of probes; compare two reports of one kind");
+  if (arguments.fail_on_regression) {
+    // An error of the model would pass or fail a machine that is not to blame.
+    refuse_mixed(
+        reports, [](const report::Report& report) { return report.is_prediction(); },
+        "--fail-on-regression: '{}' was predicted and '{}' measured; compare what was made in one way, or leave the "
+        "option out");
+  }
   const CaseWords words(arguments.cases, environment.registry);
   report::Comparison comparison = report::compare(reports, tolerance_of(arguments, report::default_tolerance),
                                                   words.among(reports, reports.front().report.results.size()));

@@ -14,7 +14,6 @@
 #include <system_error>
 #include <thread>
 #include <utility>
-#include <variant>
 
 #include "app/command_line/build_information.hpp"
 #include "app/commands/case_filter.hpp"
@@ -55,15 +54,18 @@ std::vector<std::string> reports_in(const std::string& directory) {
   return files;
 }
 
-/// The result of reading a file.
-using ReadFile = std::variant<report::Unreadable, std::vector<report::FleetMachine>>;
+/// The machines in files, and the files that cannot be read or are no reports, both in the order of the files.
+struct FleetFiles {
+  std::vector<report::FleetMachine> machines = {};
+  std::vector<report::Unreadable> unreadable = {};
+};
 
-ReadFile read_one(const std::string& file, std::istream& standard_input, report::FleetNames& names) {
+FleetFiles read_one(const std::string& file, std::istream& standard_input, report::FleetNames& names) {
   try {
-    return report::fleet_machines(report::read_report_file(file, standard_input, unused_arrays), source_name(file),
-                                  names);
+    return {.machines = report::fleet_machines(report::read_report_file(file, standard_input, unused_arrays),
+                                               source_name(file), names)};
   } catch (const Error& error) {
-    return report::Unreadable{.file = source_name(file), .reason = error.what()};
+    return {.unreadable = {{.file = source_name(file), .reason = error.what()}}};
   }
 }
 
@@ -88,15 +90,9 @@ std::vector<std::string> fleet_files(const std::vector<std::string>& paths) {
   return files;
 }
 
-struct FleetFiles {
-  std::vector<report::FleetMachine> machines;  ///< in the order of the files
-  std::vector<report::Unreadable> unreadable;  ///< likewise
-};
-
-/// Reads the reports on all processors, and keeps the readings that the comparison needs. A file that cannot be read or
-/// is no report is unreadable.
+/// Reads the reports on all processors, and keeps the readings that the comparison needs.
 FleetFiles read_fleet(const std::vector<std::string>& files, std::istream& standard_input, report::FleetNames& names) {
-  std::vector<ReadFile> read(files.size());
+  std::vector<FleetFiles> read(files.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < files.size(); i = next++) {
@@ -108,11 +104,9 @@ FleetFiles read_fleet(const std::vector<std::string>& files, std::istream& stand
   while (workers.size() < count) workers.push_back(std::async(std::launch::async, work));
   for (std::future<void>& worker : workers) worker.get();
   FleetFiles all;
-  for (ReadFile& file : read) {
-    if (auto* machines = std::get_if<std::vector<report::FleetMachine>>(&file)) {
-      std::ranges::move(*machines, std::back_inserter(all.machines));
-    }
-    if (auto* bad = std::get_if<report::Unreadable>(&file)) all.unreadable.push_back(std::move(*bad));
+  for (FleetFiles& file : read) {
+    std::ranges::move(file.machines, std::back_inserter(all.machines));
+    std::ranges::move(file.unreadable, std::back_inserter(all.unreadable));
   }
   return all;
 }

@@ -41,6 +41,26 @@ struct Gap {
   Indices new_reports = {};
 };
 
+/// The new kernel of a match; nullopt: the beginning or the end of the run.
+using Match = std::optional<std::size_t>;
+
+/// Kernels without a match by the match before them, with the match behind them. `match_of` a kernel is its own.
+template <class MatchOf>
+std::map<Match, std::pair<Indices, Match>> stretches(const Indices& order, const MatchOf& match_of) {
+  std::map<Match, std::pair<Indices, Match>> found;
+  Match last;
+  for (const std::size_t index : order) {
+    const Match match = match_of(index);
+    if (match) {
+      found[last].second = match;
+      last = match;
+    } else {
+      found[last].first.push_back(index);
+    }
+  }
+  return found;
+}
+
 class KernelPairing {
  public:
   KernelPairing(std::span<const Record> olds, std::span<const Record> new_reports, Partners& partner)
@@ -62,38 +82,13 @@ class KernelPairing {
   /// Returns the gaps that lie between the same two matches in both runs. A match at different places in the two runs
   /// tells nothing about its neighbours.
   [[nodiscard]] std::vector<Gap> gaps() const {
-    const Indices old_order = in_order(olds_);
-    const Indices new_order = in_order(news_);
-    // The new kernels without a match, by the match before them; none: the beginning.
-    std::map<std::optional<std::size_t>, std::pair<Indices, std::optional<std::size_t>>> after;
-    std::optional<std::size_t> last;
-    for (const std::size_t index : new_order) {
-      if (!taken_[index]) {
-        after[last].first.push_back(index);
-      } else {
-        after[last].second = index;
-        last = index;
-      }
-    }
+    const auto in_new = stretches(in_order(news_), [&](std::size_t i) { return taken_[i] ? Match(i) : Match(); });
     std::vector<Gap> gaps;
-    Indices olds;
-    last.reset();
-    const auto close = [&](std::optional<std::size_t> next) {
-      const auto beside = after.find(last);
-      if (!olds.empty() && beside != after.end() && beside->second.second == next) {
-        gaps.push_back({.olds = olds, .new_reports = beside->second.first});
-      }
-      olds.clear();
-      last = next;
-    };
-    for (const std::size_t index : old_order) {
-      if (partner_[index]) {
-        close(partner_[index]);
-      } else {
-        olds.push_back(index);
-      }
+    for (const auto& [before, in_old] : stretches(in_order(olds_), [&](std::size_t i) { return partner_[i]; })) {
+      const auto beside = in_new.find(before);
+      if (beside == in_new.end() || beside->second.second != in_old.second) continue;
+      gaps.push_back({.olds = in_old.first, .new_reports = beside->second.first});
     }
-    close(std::nullopt);
     return gaps;
   }
 
