@@ -149,8 +149,8 @@ std::string regression_words(const report::Fleet& fleet, const report::FleetFind
     return text + report::counted(finding.wrong_data.size(), "case") + " moved wrong data";
   if (!finding.failed.empty()) return text + report::counted(finding.failed.size(), "case") + " failed";
   const report::FleetJudgement& worst = finding.outliers.front();
-  const auto labels = report::case_labels(fleet, fleet.kinds[fleet.kind_of[finding.machine]]);
-  return text + fmt::format("{} is {:.1f} % slower than the median", labels[worst.index], 100 * worst.loss);
+  const report::FleetKind& kind = fleet.kinds[fleet.kind_of[finding.machine]];
+  return text + fmt::format("{} is {:.1f} % slower than the median", kind.cases[worst.index].label, 100 * worst.loss);
 }
 
 /// True if the fleet passes; if not, says why on stderr.

@@ -1,5 +1,7 @@
 #include "report/fleet/fleet.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +9,10 @@
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+
+#include "report/record/cases.hpp"
+#include "report/text/names.hpp"
+#include "report/text/text.hpp"
 
 namespace gpumem::report {
 
@@ -108,6 +114,20 @@ std::vector<FleetKind> kinds_of(const std::vector<FleetMachine>& machines) {
   return kinds;
 }
 
+void label_cases(FleetKind& kind, const FleetNames& names) {
+  Cases cases;
+  for (const FleetCase& fleet_case : kind.cases) cases.push_back(&names.case_name(fleet_case.name).asked);
+  const auto telling = varying_by_probe(cases);
+  for (FleetCase& fleet_case : kind.cases) {
+    const FleetCaseName& name = names.case_name(fleet_case.name);
+    std::vector<std::string> parts = {parameter_words(name.asked, telling.at(name.asked.probe))};
+    if (name.is_metric) parts.push_back(quantity_words(name.quantity.name));
+    if (name.repetition > 0) parts.push_back(fmt::format("repetition {}", name.repetition));
+    if (parts.front().empty()) parts.erase(parts.begin());
+    fleet_case.label = one_line(name.asked.probe + (parts.empty() ? "" : ": ") + join(parts, ", "));
+  }
+}
+
 /// Fills the cases of a kind and the judgements of its machines.
 void judge_kind(FleetKind& kind, Fleet& fleet) {
   std::unordered_map<std::size_t, std::size_t> index_of;  // from a case's name
@@ -122,6 +142,7 @@ void judge_kind(FleetKind& kind, Fleet& fleet) {
   for (const auto& [name, readings] : cases) {
     kind.cases.push_back(case_over(name, readings, kind.machines.size(), fleet.tolerance));
   }
+  label_cases(kind, *fleet.names);
   for (const std::size_t member : kind.machines) {
     for (const FleetReading& reading : fleet.machines[member].readings) {
       FleetCase& fleet_case = kind.cases[index_of.at(reading.name)];

@@ -32,6 +32,7 @@ enum class FleetVerdict {
 /// quantity in its name.
 struct FleetCase : measure::Spread {
   std::size_t name = 0;
+  std::string label = {};    ///< in words, by what tells it from others of its probe: "offset: offset 3, write"
   std::size_t machines = 0;  ///< that have the case at all
   std::size_t slow = 0;
   std::size_t fast = 0;
@@ -130,8 +131,4 @@ struct Fleet {
 
 /// "node042 41:00.0", for a person.
 [[nodiscard]] std::string machine_label(const FleetMachine& machine);
-
-/// The cases of a kind in words, by the parameters in which those of a probe differ: "offset: offset 3, write".
-[[nodiscard]] std::vector<std::string> case_labels(const Fleet& fleet, const FleetKind& kind);
-
 }  // namespace gpumem::report

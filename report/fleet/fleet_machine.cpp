@@ -152,8 +152,8 @@ FleetMachine machine_of(const Report& report, bool pairs, const std::string& fil
 
 std::size_t FleetNames::case_number(const FleetCaseName& name) {
   const auto& [quantity, better] = name.quantity;
-  const std::string key = fmt::format("case{}:{}:{}{}:{}{}", name.repetition, name.asked.probe.size(),
-                                      name.asked.probe, quantity.size(), quantity, key_of(name.asked.parameters));
+  const std::string key = fmt::format("case{}:{}:{}{}:{}{}", name.repetition, name.asked.probe.size(), name.asked.probe,
+                                      quantity.size(), quantity, key_of(name.asked.parameters));
   const std::scoped_lock lock(mutex_);
   const auto [entry, added] = numbers_.try_emplace(key, cases_.size());
   if (added) cases_.push_back(name);

@@ -15,8 +15,8 @@ namespace gpumem::report {
 
 /// A case on whichever machine it ran.
 struct FleetCaseName {
-  /// The probe, the parameters and their roles in a table; everything else is empty. A parameter that `auto` decided has
-  /// the value "auto", so that two GPUs are compared even if they decide differently.
+  /// The probe, the parameters and their roles in a table; everything else is empty. A parameter that `auto` decided
+  /// has the value "auto", so that two GPUs are compared even if they decide differently.
   Record asked;
   ComparedQuantity quantity = {};  ///< the headline (the time where a case that ran has none), or a metric
   bool is_metric = false;

@@ -1,4 +1,4 @@
-// Readable names of the machines, kinds and cases of a fleet.
+// Readable names of the machines and kinds of a fleet.
 
 #include <fmt/format.h>
 
@@ -6,9 +6,7 @@
 #include <filesystem>
 
 #include "report/fleet/fleet.hpp"
-#include "report/record/cases.hpp"
 #include "report/record/gpus.hpp"
-#include "report/text/names.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::report {
@@ -44,22 +42,6 @@ std::string_view machine_noun(const Fleet& fleet) {
   const auto is_node = [](const FleetKind& kind) { return kind.gpus > 1; };
   if (std::ranges::none_of(fleet.kinds, is_node)) return "GPU";
   return std::ranges::all_of(fleet.kinds, is_node) ? "node" : "machine";
-}
-
-std::vector<std::string> case_labels(const Fleet& fleet, const FleetKind& kind) {
-  Cases cases;
-  for (const FleetCase& fleet_case : kind.cases) cases.push_back(&fleet.names->case_name(fleet_case.name).asked);
-  const auto telling = varying_by_probe(cases);
-  std::vector<std::string> labels;
-  for (const FleetCase& fleet_case : kind.cases) {
-    const FleetCaseName& name = fleet.names->case_name(fleet_case.name);
-    std::vector<std::string> parts = {parameter_words(name.asked, telling.at(name.asked.probe))};
-    if (name.is_metric) parts.push_back(quantity_words(name.quantity.name));
-    if (name.repetition > 0) parts.push_back(fmt::format("repetition {}", name.repetition));
-    if (parts.front().empty()) parts.erase(parts.begin());
-    labels.push_back(one_line(name.asked.probe + (parts.empty() ? "" : ": ") + join(parts, ", ")));
-  }
-  return labels;
 }
 
 }  // namespace gpumem::report

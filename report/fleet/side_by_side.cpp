@@ -33,8 +33,7 @@ double speed_of(double value, double median, Better better) {
   return better == Better::less ? median / value : value / median;
 }
 
-GpuStanding standing_of(const GpuPart& part, const Fleet& fleet, std::size_t machine,
-                        const std::vector<std::string>& labels) {
+GpuStanding standing_of(const GpuPart& part, const Fleet& fleet, std::size_t machine) {
   const FleetKind& kind = fleet.kinds[fleet.kind_of[machine]];
   GpuStanding standing{.gpu = part.gpu, .device = *part.report.device};
   std::vector<double> speeds;
@@ -52,7 +51,7 @@ GpuStanding standing_of(const GpuPart& part, const Fleet& fleet, std::size_t mac
     speeds.push_back(speed_of(*judgement.value, fleet_case.median, name.quantity.better));
     if (standing.worst && *standing.worst <= speeds.back()) continue;
     standing.worst = speeds.back();
-    standing.worst_case = labels[judgement.index];
+    standing.worst_case = fleet_case.label;
   }
   standing.cases = speeds.size();
   if (!speeds.empty()) standing.speed = measure::estimate_median(speeds).median;
@@ -117,20 +116,13 @@ std::optional<SideBySide> side_by_side(const Report& report) {
   const Fleet fleet = judge_fleet(std::move(machines), names, side_by_side_tolerance);
   SideBySide found;
   found.judged = anything_judged(fleet);
-  std::vector<std::vector<std::string>> labels;
-  for (const FleetKind& kind : fleet.kinds) labels.push_back(case_labels(fleet, kind));
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    found.gpus.push_back(standing_of(parts[i], fleet, i, labels[fleet.kind_of[i]]));
-  }
-  for (std::size_t k = 0; k < fleet.kinds.size(); ++k) {
-    const FleetKind& kind = fleet.kinds[k];
-    for (std::size_t i = 0; i < kind.cases.size(); ++i) {
-      const FleetCase& fleet_case = kind.cases[i];
-      if (fleet_case.count < 2 || names->case_name(fleet_case.name).is_metric ||
-          1 - fleet_case.min / fleet_case.max < found.apart)
-        continue;
-      found.apart = 1 - fleet_case.min / fleet_case.max;
-      found.apart_case = labels[k][i];
+  for (std::size_t i = 0; i < parts.size(); ++i) found.gpus.push_back(standing_of(parts[i], fleet, i));
+  for (const FleetKind& kind : fleet.kinds) {
+    for (const FleetCase& fleet_case : kind.cases) {
+      const double apart = 1 - fleet_case.min / fleet_case.max;
+      if (fleet_case.count < 2 || names->case_name(fleet_case.name).is_metric || apart < found.apart) continue;
+      found.apart = apart;
+      found.apart_case = fleet_case.label;
     }
   }
   if (std::ranges::all_of(found.gpus, [](const GpuStanding& standing) { return standing.cases == 0; }))

@@ -26,7 +26,6 @@ void write_fleet_csv(std::ostream& out, const Fleet& fleet);
 [[nodiscard]] std::string fleet_result(const Fleet& fleet);
 /// Notes on a machine besides its worst case: cases that failed or are missing, and the differences from other
 /// machines.
-[[nodiscard]] std::vector<std::string> finding_notes(const Fleet& fleet, const FleetFinding& finding,
-                                                     const std::vector<std::string>& labels);
+[[nodiscard]] std::vector<std::string> finding_notes(const Fleet& fleet, const FleetFinding& finding);
 
 }  // namespace gpumem::report

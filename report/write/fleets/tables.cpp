@@ -7,7 +7,6 @@
 #include <deque>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "engine/base/words.hpp"
@@ -44,12 +43,12 @@ TimeUnit unit_for(const Fleet& fleet, const FleetCase& fleet_case) {
 }
 
 /// The cells of the worst case: its name, its value, how far it is off, and z; dashes if no case is off.
-std::vector<std::string> worst_cells(const Fleet& fleet, const FleetKind& kind, const FleetFinding& finding,
-                                     const std::vector<std::string>& labels) {
+std::vector<std::string> worst_cells(const Fleet& fleet, const FleetKind& kind, const FleetFinding& finding) {
   if (finding.outliers.empty()) return {"-", "-", "-", "-"};
   const FleetJudgement& worst = finding.outliers.front();
-  const TimeUnit unit = unit_for(fleet, kind.cases[worst.index]);
-  return {labels[worst.index], significant(*worst.value * unit.per_second, 4) + " " + unit.name,
+  const FleetCase& fleet_case = kind.cases[worst.index];
+  const TimeUnit unit = unit_for(fleet, fleet_case);
+  return {fleet_case.label, significant(*worst.value * unit.per_second, 4) + " " + unit.name,
           fmt::format("{:+.1f}", 100 * *worst.relative),
           worst.z ? fixed(*worst.z, std::abs(*worst.z) < 100 ? 1 : 0) : "-"};
 }
@@ -63,22 +62,18 @@ Block findings_block(const Fleet& fleet, std::size_t most_rows) {
       {.heading = {"off", "/cases"}},           {.heading = {"worst case", ""}, .names = true, .prose = true},
       {.heading = {"value", ""}, .rank = 2},    {.heading = {"off by", "%"}},
       {.heading = {"z", ""}, .rank = 1},        {.heading = {"report", ""}, .rank = 3, .names = true}};
-  std::map<std::size_t, std::vector<std::string>> labels;  // of each kind
   for (const FleetFinding& finding : fleet.findings) {
     if (block.rows.size() == most_rows) break;
     const FleetMachine& machine = fleet.machines[finding.machine];
-    const std::size_t number = fleet.kind_of[finding.machine];
-    const FleetKind& kind = fleet.kinds[number];
-    std::vector<std::string>& words = labels[number];
-    if (words.empty()) words = case_labels(fleet, kind);
+    const FleetKind& kind = fleet.kinds[fleet.kind_of[finding.machine]];
     std::vector<std::string> cells = {host_words(machine), gpu_words(machine),
                                       fmt::format("{}/{}", finding.outliers.size(), finding.judged)};
-    for (std::string& cell : worst_cells(fleet, kind, finding, words)) cells.push_back(std::move(cell));
+    for (std::string& cell : worst_cells(fleet, kind, finding)) cells.push_back(std::move(cell));
     cells.push_back(file_name(machine));
     const bool off = !finding.outliers.empty();
     const bool slow = off && finding.outliers.front().verdict == FleetVerdict::slow;
     block.rows.push_back(row_of(std::move(cells), slow, off));
-    const std::vector<std::string> notes = finding_notes(fleet, finding, words);
+    const std::vector<std::string> notes = finding_notes(fleet, finding);
     if (!notes.empty()) block.findings.push_back(machine_label(machine) + ": " + join(notes, "; ") + ".");
   }
   const std::size_t hidden = fleet.findings.size() - block.rows.size();
@@ -100,10 +95,9 @@ Block cases_block(const Fleet& fleet, const FleetKind& kind, std::size_t most_ro
                    {.heading = {"max", ""}, .rank = 2},
                    {.heading = {"slow", ""}},
                    {.heading = {"fast", ""}}};
-  const std::vector<std::string> labels = case_labels(fleet, kind);
   const bool all = kind.cases.size() <= most_rows;
-  for (std::size_t i = 0; i < kind.cases.size() && block.rows.size() < most_rows; ++i) {
-    const FleetCase& fleet_case = kind.cases[i];
+  for (const FleetCase& fleet_case : kind.cases) {
+    if (block.rows.size() == most_rows) break;
     if (!all && fleet_case.slow + fleet_case.fast == 0) continue;
     const TimeUnit unit = unit_for(fleet, fleet_case);
     const auto value = [&](double number) {
@@ -111,7 +105,7 @@ Block cases_block(const Fleet& fleet, const FleetKind& kind, std::size_t most_ro
     };
     const auto if_judged = [&](const std::string& text) { return fleet_case.judged ? text : "-"; };
     block.rows.push_back(
-        row_of({labels[i], std::to_string(fleet_case.count), value(fleet_case.median), unit.name,
+        row_of({fleet_case.label, std::to_string(fleet_case.count), value(fleet_case.median), unit.name,
                 if_judged(fleet_case.mad > 0 ? significant(100 * fleet_case.mad / fleet_case.median, 2) : "0"),
                 if_judged(fixed(100 * fleet_case.least_off, 1)), value(fleet_case.min), value(fleet_case.max),
                 if_judged(std::to_string(fleet_case.slow)), if_judged(std::to_string(fleet_case.fast))},

@@ -164,8 +164,7 @@ std::string fleet_result(const Fleet& fleet) {
                        : fmt::format("Healthy: none of the {} {}s stands out.", machines, machine_noun(fleet));
 }
 
-std::vector<std::string> finding_notes(const Fleet& fleet, const FleetFinding& finding,
-                                       const std::vector<std::string>& labels) {
+std::vector<std::string> finding_notes(const Fleet& fleet, const FleetFinding& finding) {
   const FleetMachine& machine = fleet.machines[finding.machine];
   const FleetKind& kind = fleet.kinds[fleet.kind_of[finding.machine]];
   const std::vector<FleetJudgement>& judgements = fleet.judgements[finding.machine];
@@ -177,13 +176,14 @@ std::vector<std::string> finding_notes(const Fleet& fleet, const FleetFinding& f
     std::vector<std::string> places;
     for (const std::size_t reading : readings) {
       const std::string& reason = machine.readings[reading].reason;
-      places.push_back(labels[judgements[reading].index] + (reason.empty() ? "" : " (" + one_line(reason) + ")"));
+      places.push_back(kind.cases[judgements[reading].index].label +
+                       (reason.empty() ? "" : " (" + one_line(reason) + ")"));
     }
     if (places.empty()) continue;
     notes.push_back(fmt::format("{} {}: {}", counted(places.size(), "case"), fate, some_of(places)));
   }
   std::vector<std::string> missing;
-  for (const std::size_t index : finding.missing) missing.push_back(labels[index]);
+  for (const std::size_t index : finding.missing) missing.push_back(kind.cases[index].label);
   if (!missing.empty()) {
     notes.push_back(fmt::format("{} missing: {}", counted(missing.size(), "case"), some_of(missing)));
   }
