@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <utility>
 
 #include "engine/base/words.hpp"
 #include "report/record/cases.hpp"
+#include "report/record/grouped.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/names.hpp"
@@ -177,25 +179,20 @@ std::string in_words(const std::string& parameter, const std::optional<Value>& v
 
 /// Shapes that differ, each pair of values once.
 std::vector<Difference> differing_shapes(const Comparison& comparison, std::size_t which) {
-  std::vector<Difference> found;
+  std::vector<Difference> all;
   for (const ComparedCase& compared : comparison.cases) {
     if (compared.changes[which].by_place) continue;  // said in a line of its own
-    for (const ShapeChange& change : compared.changes[which].shape) {
-      Difference difference{.member = "results.parameters." + change.parameter,
-                            .what = parameter_noun(change.parameter),
-                            .old_value = in_words(change.parameter, change.old_value),
-                            .new_value = in_words(change.parameter, change.new_value),
-                            .cases = 1};
-      const auto same = std::ranges::find_if(found, [&](const Difference& other) {
-        return other.member == difference.member && other.old_value == difference.old_value &&
-               other.new_value == difference.new_value;
-      });
-      if (same == found.end()) {
-        found.push_back(std::move(difference));
-      } else {
-        ++same->cases;
-      }
+    for (const auto& [parameter, old_value, new_value] : compared.changes[which].shape) {
+      all.push_back({.member = "results.parameters." + parameter,
+                     .what = parameter_noun(parameter),
+                     .old_value = in_words(parameter, old_value),
+                     .new_value = in_words(parameter, new_value)});
     }
+  }
+  std::vector<Difference> found;
+  for (const auto& [difference, alike] : grouped(all, std::identity())) {
+    found.push_back(difference);
+    found.back().cases = alike.size();
   }
   return found;
 }
@@ -257,13 +254,10 @@ CaseVerdict judged(const Estimate& speed, double tolerance) {
 
 Comparison compare(std::span<const NamedReport> reports, double tolerance, const Selection& selection) {
   constexpr std::size_t longest_name = 40;  // of a kernel, in a table beside its numbers
-  Comparison comparison{.tool_version = {},
-                        .reports = reports,
+  Comparison comparison{.reports = reports,
                         .tolerance = tolerance,
-                        .cases = {},
-                        .differences = {},
+                        .cases = cases_in(reports),
                         .kernels = KernelPlaces(kernels_of(reports), longest_name)};
-  comparison.cases = cases_in(reports);
   std::erase_if(comparison.cases, [&](const ComparedCase& compared) { return !is_selected(compared, selection); });
   for (ComparedCase& compared : comparison.cases) fill(compared, comparison);
   for (std::size_t n = 0; n < comparison.new_reports(); ++n) {

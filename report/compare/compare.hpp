@@ -91,18 +91,19 @@ struct Difference {
   std::string new_value;
   bool minor = false;     ///< alone it seldom changes a result
   std::size_t cases = 0;  ///< number of cases that differ; 0: the whole run does
+  bool operator==(const Difference&) const = default;
 };
 
 /// Returns the differences between the runs as a whole. Minor ones are marked.
 [[nodiscard]] std::vector<Difference> differences(const Report& old_report, const Report& new_report);
 
 struct Comparison {
-  std::string tool_version;                          ///< of the gpumem that compares
-  std::span<const NamedReport> reports;              ///< OLD, then every NEW; they must outlive the comparison
-  double tolerance = default_tolerance;              ///< share
-  std::vector<ComparedCase> cases;                   ///< in OLD's order, then those that only a NEW has
-  std::vector<std::vector<Difference>> differences;  ///< of the runs, one list per NEW
-  KernelPlaces kernels;                              ///< names of the programs' kernels, over all reports
+  std::string tool_version = {};                          ///< of the gpumem that compares
+  std::span<const NamedReport> reports;                   ///< OLD, then every NEW; they must outlive the comparison
+  double tolerance = default_tolerance;                   ///< share
+  std::vector<ComparedCase> cases = {};                   ///< in OLD's order, then those that only a NEW has
+  std::vector<std::vector<Difference>> differences = {};  ///< of the runs, one list per NEW
+  KernelPlaces kernels;                                   ///< names of the programs' kernels, over all reports
 
   [[nodiscard]] std::size_t new_reports() const { return reports.size() - 1; }
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "engine/base/words.hpp"
 #include "report/compare/compare.hpp"
@@ -48,14 +49,11 @@ CaseTally tally(const Comparison& comparison, std::size_t which) {
     if (!compared.in_either(which)) continue;
     ++counts.counts[static_cast<std::size_t>(change.outcome)];
     if (change.speed && !change.speed->low) ++counts.too_few_samples;
-    if (change.outcome == CaseVerdict::slower &&
-        (counts.slowest == nullptr || speed(&compared) < speed(counts.slowest))) {
-      counts.slowest = &compared;
-    }
-    if (change.outcome == CaseVerdict::faster &&
-        (counts.fastest == nullptr || speed(&compared) > speed(counts.fastest))) {
-      counts.fastest = &compared;
-    }
+    const auto keep = [&](const ComparedCase*& most, const auto& beyond) {
+      if (most == nullptr || beyond(speed(&compared), speed(most))) most = &compared;
+    };
+    if (change.outcome == CaseVerdict::slower) keep(counts.slowest, std::less());
+    if (change.outcome == CaseVerdict::faster) keep(counts.fastest, std::greater());
   }
   return counts;
 }

@@ -6,11 +6,13 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "report/record/cases.hpp"
+#include "report/record/grouped.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 
@@ -96,19 +98,16 @@ std::vector<FleetTally> tallies(const std::vector<FleetMachine>& machines, const
 }
 
 std::vector<FleetKind> kinds_of(const std::vector<FleetMachine>& machines) {
+  std::vector<std::size_t> all(machines.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const auto kind_of = [&](std::size_t machine) {
+    return std::tuple(machines[machine].gpu, machines[machine].gpus, machines[machine].backend == "model");
+  };
   std::vector<FleetKind> kinds;
-  for (std::size_t i = 0; i < machines.size(); ++i) {
-    const bool predicted = machines[i].backend == "model";
-    auto kind = std::ranges::find_if(kinds, [&](const FleetKind& known) {
-      return known.gpu == machines[i].gpu && known.gpus == machines[i].gpus && known.predicted == predicted;
-    });
-    if (kind == kinds.end()) {
-      kind = kinds.insert(kind, FleetKind{});
-      kind->gpu = machines[i].gpu;
-      kind->gpus = machines[i].gpus;
-      kind->predicted = predicted;
-    }
-    kind->machines.push_back(i);
+  for (const auto& [key, members] : grouped(all, kind_of)) {
+    FleetKind& kind = kinds.emplace_back();
+    std::tie(kind.gpu, kind.gpus, kind.predicted) = key;
+    kind.machines = members;
   }
   std::ranges::stable_sort(kinds, std::ranges::greater{}, [](const FleetKind& kind) { return kind.machines.size(); });
   return kinds;

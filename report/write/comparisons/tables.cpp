@@ -16,7 +16,7 @@
 #include "report/write/blocks.hpp"
 #include "report/write/cells.hpp"
 #include "report/write/comparisons/comparison.hpp"
-#include "report/write/grouped.hpp"
+#include "report/record/grouped.hpp"
 
 namespace gpumem::report {
 

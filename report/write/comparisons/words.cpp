@@ -11,12 +11,12 @@
 #include <utility>
 
 #include "report/record/cases.hpp"
+#include "report/record/grouped.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/readings.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 #include "report/write/comparisons/comparison.hpp"
-#include "report/write/grouped.hpp"
 
 namespace gpumem::report {
 
@@ -90,12 +90,12 @@ std::string values_words(const Cases& cases, const std::string& name) {
 
 const std::string& probe_of(const Record* record) { return record->probe; }
 
-/// All of one probe, among `all` cases of that probe: names what tells them from those too.
-std::string group_words(const Cases& cases, const Cases& all) {
+/// All of one probe. Names the parameters that tell them apart, and those that tell them from others of the probe.
+std::string group_words(const Cases& cases, const std::set<std::string>& telling) {
   std::vector<std::string> parts;
   for (const Parameter& parameter : cases.front()->parameters) {
     const bool swept = cases.size() == 1 && parameter.name == cases.front()->swept;
-    if (cases.front()->is_chosen(parameter.name) || !(swept || varies(all, parameter.name))) continue;
+    if (cases.front()->is_chosen(parameter.name) || !(swept || telling.contains(parameter.name))) continue;
     parts.push_back(values_words(cases, parameter.name));
   }
   const std::string probe = one_line(cases.front()->probe);
@@ -129,11 +129,8 @@ std::string listed_kernels(Cases kernels, const Comparison& comparison, const Ca
 
 std::string listed_by_probe(Cases cases, const Comparison&, const Cases& all) {
   std::vector<std::string> parts;
-  for (const auto& [probe, group] : grouped(cases, probe_of)) {
-    Cases of_probe = all;
-    std::erase_if(of_probe, [&own = probe](const Record* record) { return record->probe != own; });
-    parts.push_back(group_words(group, of_probe));
-  }
+  const auto telling = varying_by_probe(all);
+  for (const auto& [probe, group] : grouped(cases, probe_of)) parts.push_back(group_words(group, telling.at(probe)));
   return join(parts, ", ");
 }
 

@@ -14,7 +14,7 @@
 #include "report/write/blocks.hpp"
 #include "report/write/cells.hpp"
 #include "report/write/fleets/fleet.hpp"
-#include "report/write/grouped.hpp"
+#include "report/record/grouped.hpp"
 
 namespace gpumem::report {
 

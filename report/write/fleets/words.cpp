@@ -170,6 +170,10 @@ std::vector<std::string> finding_notes(const Fleet& fleet, const FleetFinding& f
   const std::vector<FleetJudgement>& judgements = fleet.judgements[finding.machine];
   std::vector<std::string> notes;
   // "2 cases failed: offset: offset 3 (out of memory) and ..."
+  const auto add = [&](const std::vector<std::string>& places, const char* fate) {
+    if (places.empty()) return;
+    notes.push_back(fmt::format("{} {}: {}", counted(places.size(), "case"), fate, some_of(places)));
+  };
   const std::pair<std::span<const std::size_t>, const char*> fates[] = {
       {finding.wrong_data, "moved wrong data"}, {finding.failed, "failed"}, {finding.skipped, "skipped"}};
   for (const auto& [readings, fate] : fates) {
@@ -179,14 +183,11 @@ std::vector<std::string> finding_notes(const Fleet& fleet, const FleetFinding& f
       places.push_back(kind.cases[judgements[reading].index].label +
                        (reason.empty() ? "" : " (" + one_line(reason) + ")"));
     }
-    if (places.empty()) continue;
-    notes.push_back(fmt::format("{} {}: {}", counted(places.size(), "case"), fate, some_of(places)));
+    add(places, fate);
   }
   std::vector<std::string> missing;
   for (const std::size_t index : finding.missing) missing.push_back(kind.cases[index].label);
-  if (!missing.empty()) {
-    notes.push_back(fmt::format("{} missing: {}", counted(missing.size(), "case"), some_of(missing)));
-  }
+  add(missing, "missing");
   for (const auto& [flag, cases] : finding.flags) notes.push_back(one_line(flag) + " in " + counted(cases, "case"));
   const auto other_shapes = std::ranges::count_if(finding.outliers, &FleetJudgement::other_shape);
   if (other_shapes > 0) {
