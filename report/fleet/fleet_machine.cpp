@@ -111,20 +111,20 @@ std::vector<FleetReading> readings_of(const Report& report, bool pairs, FleetNam
   return readings;
 }
 
-std::string on_or_off(bool state) { return state ? "on" : "off"; }
-
-std::vector<FleetProperty> properties_of(const Report& report) {
-  std::vector<FleetProperty> properties;
+/// Not the list of report/compare/differences.cpp: a fleet counts values, so that each has to read alone ("PCIe gen5
+/// x16"). Two reports show two values beside each other.
+std::vector<std::pair<std::string, std::string>> properties_of(const Report& report) {
+  std::vector<std::pair<std::string, std::string>> properties;
   const auto add = [&](const char* name, const std::string& value) {
-    if (!value.empty()) properties.push_back({name, value});
+    if (!value.empty()) properties.emplace_back(name, value);
   };
   const Device& device = *report.device;
   add("driver", device.driver_version.value_or(""));
   add("CUDA runtime", device.runtime_version.value_or(""));
   const std::string& commit = report.tool.git_commit;
   add("gpumem", report.tool.version + (commit.empty() || commit == "unknown" ? "" : " (" + commit + ")"));
-  if (device.ecc) add("ECC", on_or_off(*device.ecc));
-  if (device.mig) add("MIG", on_or_off(*device.mig));
+  if (device.ecc) add("ECC", *device.ecc ? "on" : "off");
+  if (device.mig) add("MIG", *device.mig ? "on" : "off");
   if (device.pcie_generation && device.pcie_width) {
     add("host link", fmt::format("PCIe gen{} x{}", *device.pcie_generation, *device.pcie_width));
   }

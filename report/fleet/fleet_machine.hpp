@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "report/record/readings.hpp"
@@ -56,12 +57,6 @@ struct FleetReading {
   std::vector<std::string> flags = {};
 };
 
-/// A property that should be the same on all GPUs of a kind: "driver", "580.159.04".
-struct FleetProperty {
-  std::string name;
-  std::string value;
-};
-
 /// A GPU of a host, as one report describes it, or a whole host with its pairs of GPUs.
 struct FleetMachine {
   std::string file;
@@ -72,7 +67,8 @@ struct FleetMachine {
   std::optional<std::string> pci_bus_id;
   std::string backend;
   std::string started_at;
-  std::vector<FleetProperty> properties;
+  /// Names and values of what should be the same on all GPUs of a kind: "driver", "580.159.04".
+  std::vector<std::pair<std::string, std::string>> properties;
   std::vector<FleetReading> readings;
 };
 
