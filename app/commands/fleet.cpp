@@ -132,14 +132,13 @@ void keep_chosen(std::vector<report::FleetMachine>& machines, const report::Flee
   report::Cases cases;
   for (const auto& [numbers, record] : records) cases.push_back(&record);
   const report::Selection selection = words.among(cases, most);
-  bool any = false;
   for (report::FleetMachine& machine : machines) {
     std::erase_if(machine.readings, [&](const report::FleetReading& reading) {
       return !report::selects(selection, records.at(key(reading)), reading.position);
     });
-    any = any || !machine.readings.empty();
   }
-  if (!any) words.refuse_none_of(most);
+  const auto is_left = [](const report::FleetMachine& machine) { return !machine.readings.empty(); };
+  if (std::ranges::none_of(machines, is_left)) words.refuse_none_of(most);
 }
 
 /// Says why a finding is a regression, in a few words.

@@ -84,15 +84,6 @@ std::vector<ShapeChange> shape_changes(const Record& old_record, const Record& n
   return changes;
 }
 
-std::vector<MetricChange> metric_changes(const Record& old_record, const Record& new_record) {
-  std::vector<MetricChange> changes;
-  for (const MetricRecord& metric : old_record.metrics) {
-    const auto other = metric_value(new_record, metric.name);
-    if (metric.value() && other) changes.push_back({metric.name, *metric.value(), *other});
-  }
-  return changes;
-}
-
 CaseVerdict outcome_without_reading(const Record& old_record, const Record& new_record) {
   if (!old_record.ran()) return new_record.ran() ? CaseVerdict::recovered : CaseVerdict::not_run;
   if (new_record.ran()) return CaseVerdict::unread;
@@ -112,7 +103,6 @@ CaseChange change_of(const ComparedCase& compared, std::size_t which, double tol
   const auto& [new_index, new_record, new_estimate] = *compared.readings[which + 1];
   change.by_place = is_kernel(*old_record) && old_record->parameters != new_record->parameters;
   change.shape = shape_changes(*old_record, *new_record);
-  change.metrics = metric_changes(*old_record, *new_record);
   if (old_estimate && new_estimate) {
     change.speed = speed_ratio(*old_estimate, *new_estimate, compared.quantity->better);
     change.outcome = judged(*change.speed, tolerance);

@@ -49,13 +49,6 @@ struct CaseReading {
   std::optional<Estimate> estimate;  ///< of the quantity: measured, or predicted by a model's report
 };
 
-/// A metric that a case has in both reports, without an interval. It may help to explain a change.
-struct MetricChange {
-  std::string name;
-  double old_value = 0;
-  double new_value = 0;
-};
-
 /// A parameter that `auto` decided differently, or that only one version of gpumem has: the other value is absent.
 struct ShapeChange {
   std::string parameter;
@@ -69,7 +62,6 @@ struct CaseChange {
   CaseVerdict outcome = CaseVerdict::missing;
   std::optional<Estimate> speed;  ///< of NEW / of OLD: 1 is the same, more is faster
   std::vector<ShapeChange> shape;
-  std::vector<MetricChange> metrics;
 };
 
 struct ComparedCase {

@@ -52,23 +52,13 @@ FleetCase case_over(std::size_t name, const Readings& readings, std::size_t mach
   return fleet_case;
 }
 
-FleetVerdict verdict_without_value(const FleetReading& reading) {
-  if (reading.status == Status::failed) return FleetVerdict::failed;
-  if (reading.status == Status::skipped) return FleetVerdict::skipped;
-  return reading.wrong_data ? FleetVerdict::wrong_data : FleetVerdict::no_value;
-}
-
 FleetJudgement judge(const FleetReading& reading, const FleetCase& fleet_case, std::size_t index, Better better) {
   FleetJudgement judgement;
   judgement.index = index;
   judgement.other_shape = reading.shape != fleet_case.usual_shape;
   judgement.value = reading.value;
-  if (!judgement.value) {
-    judgement.verdict = verdict_without_value(reading);
-    return judgement;
-  }
-  judgement.verdict = FleetVerdict::unjudged;
-  if (!fleet_case.judged) return judgement;
+  judgement.verdict = reading.verdict;
+  if (!judgement.value || !fleet_case.judged) return judgement;
   const measure::Deviation deviation = measure::deviation_of(*judgement.value, fleet_case, better);
   judgement.relative = deviation.relative;
   judgement.loss = deviation.loss;

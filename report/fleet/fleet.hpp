@@ -15,19 +15,6 @@
 
 namespace gpumem::report {
 
-/// The verdict on a case of a machine.
-enum class FleetVerdict {
-  usual,
-  slow,        ///< an outlier
-  fast,        ///< an outlier
-  unjudged,    ///< too few machines have it
-  no_value,    ///< it ran, but has neither headline nor time
-  wrong_data,  ///< and therefore no value
-  failed,
-  skipped,
-};
-[[nodiscard]] std::string_view to_string(FleetVerdict verdict);
-
 /// A case over the machines of a kind. Its values are from the machines that ran it with verified data, and are of the
 /// quantity in its name.
 struct FleetCase : measure::Spread {

@@ -51,6 +51,13 @@ std::vector<Judged> metrics_of(const Record& record, bool measured) {
   return all;
 }
 
+FleetVerdict verdict_on(const Record& record, bool has_value) {
+  if (record.status == Status::failed) return FleetVerdict::failed;
+  if (record.status == Status::skipped) return FleetVerdict::skipped;
+  if (record.verified == false) return FleetVerdict::wrong_data;
+  return has_value ? FleetVerdict::unjudged : FleetVerdict::no_value;
+}
+
 /// Returns true if the case is of a pair of GPUs of a node, as in a matrix of GPUs. Cases that each of several GPUs ran
 /// alone have the parameter `device` across.
 bool is_of_pair(const Record& record) { return !record.across.empty() && record.across != device_parameter; }
@@ -98,8 +105,7 @@ std::vector<FleetReading> readings_of(const Report& report, bool pairs, FleetNam
     readings.push_back({.name = number_of(name, headline),
                         .shape = shape,
                         .position = i,
-                        .status = record.status,
-                        .wrong_data = record.verified == false,
+                        .verdict = verdict_on(record, value.has_value()),
                         .value = value,
                         .reason = record.reason.value_or(""),
                         .flags = record.flags});

@@ -44,14 +44,26 @@ class FleetNames {
   std::deque<std::vector<Parameter>> shapes_;
 };
 
+/// The verdict on a case of a machine.
+enum class FleetVerdict {
+  usual,
+  slow,        ///< an outlier
+  fast,        ///< an outlier
+  unjudged,    ///< too few machines have it
+  no_value,    ///< it ran, but has neither headline nor time
+  wrong_data,  ///< and therefore no value
+  failed,
+  skipped,
+};
+[[nodiscard]] std::string_view to_string(FleetVerdict verdict);
+
 /// One case of one machine. Cases in which GPUs used the host at the same time have no reading: they show what the GPUs
 /// share, not what one can do.
 struct FleetReading {
-  std::size_t name = 0;      ///< of the case
-  std::size_t shape = 0;     ///< that `auto` decided
-  std::size_t position = 0;  ///< in the report's results
-  Status status = Status::ok;
-  bool wrong_data = false;
+  std::size_t name = 0;                           ///< of the case
+  std::size_t shape = 0;                          ///< that `auto` decided
+  std::size_t position = 0;                       ///< in the report's results
+  FleetVerdict verdict = FleetVerdict::unjudged;  ///< before it is held against others: why it has no value
   std::optional<double> value;  ///< of the name's quantity if it ran: measured; of a prediction, predicted
   std::string reason = {};      ///< why it was skipped or failed
   std::vector<std::string> flags = {};

@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "report/record/cases.hpp"
 #include "report/record/readings.hpp"
 #include "report/write/comparisons/comparison.hpp"
 #include "report/write/csv_row.hpp"
@@ -67,16 +68,16 @@ Json change_json(const ComparedCase& compared, std::size_t which) {
                {"matched_by_place", change.by_place},
                {"speed_ratio", to_json(change.speed)},
                {"case", side_json(compared.readings[which + 1])}};
-  Json shape = Json::object();
+  Json& shape = json["parameters_changed"] = Json::object();
   for (const auto& [name, old_value, new_value] : change.shape) {
     shape[name] = {{"old", parameter(old_value)}, {"new", parameter(new_value)}};
   }
-  json["parameters_changed"] = std::move(shape);
-  Json metrics = Json::object();
-  for (const auto& [name, old_value, new_value] : change.metrics) {
-    metrics[name] = {{"old", number(old_value)}, {"new", number(new_value)}};
+  Json& metrics = json["metrics"] = Json::object();  // without intervals; they may help to explain a change
+  if (!compared.in_both(which)) return json;
+  for (const MetricRecord& metric : compared.readings.front()->record->metrics) {
+    const auto other = metric_value(*compared.readings[which + 1]->record, metric.name);
+    if (metric.value() && other) metrics[metric.name] = {{"old", number(metric.value())}, {"new", number(other)}};
   }
-  json["metrics"] = std::move(metrics);
   return json;
 }
 

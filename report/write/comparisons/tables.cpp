@@ -10,13 +10,13 @@
 
 #include "engine/base/words.hpp"
 #include "report/record/cases.hpp"
+#include "report/record/grouped.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/matrix.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
 #include "report/write/cells.hpp"
 #include "report/write/comparisons/comparison.hpp"
-#include "report/record/grouped.hpp"
 
 namespace gpumem::report {
 
@@ -106,7 +106,9 @@ class BlockBuilder {
 
   [[nodiscard]] Block build() && {
     if (of_kernels_) {
-      add_kernels();
+      add_column({.heading = {"kernel", ""}, .names = true},
+                 [&](const ComparedCase& compared) { return comparison_.kernels.words(*compared.record); });
+      block_.parameter_columns = 1;
     } else {
       add_parameters();
     }
@@ -150,13 +152,6 @@ class BlockBuilder {
                  [&](const ComparedCase& compared) { return asked_text(*compared.record, name); });
       ++block_.parameter_columns;
     }
-  }
-
-  /// Names as short as they can be, with the launch where a kernel has several.
-  void add_kernels() {
-    add_column({.heading = {"kernel", ""}, .names = true},
-               [&](const ComparedCase& compared) { return comparison_.kernels.words(*compared.record); });
-    block_.parameter_columns = 1;
   }
 
   void add_new(std::size_t n) {

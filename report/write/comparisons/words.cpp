@@ -59,10 +59,9 @@ void add_differences(std::vector<Note>& lines, const Comparison& comparison, std
 
 /// Empty where both were measured.
 std::string nature_of(const Comparison& comparison) {
-  std::size_t predictions = 0;
-  for (const NamedReport& named : comparison.reports) predictions += named.report.is_prediction() ? 1 : 0;
-  if (predictions == 0) return {};
-  if (predictions == comparison.reports.size()) {
+  const auto is_prediction = [](const NamedReport& named) { return named.report.is_prediction(); };
+  if (std::ranges::none_of(comparison.reports, is_prediction)) return {};
+  if (std::ranges::all_of(comparison.reports, is_prediction)) {
     return "PREDICTED by the model on all sides: medians without intervals. Nothing was measured.";
   }
   return "MEASURED against PREDICTED: a change is an error of the model, a real change, or both.";
