@@ -40,16 +40,6 @@ void add_size(Differences& found, const char* member, const char* what, std::uin
   add(found, member, what, a == 0 ? "" : old_value, b == 0 ? "" : new_value, is_minor);
 }
 
-void add_readings(Differences& found, const Report& a, const Report& b) {
-  const auto kind = [](const Report& report) { return report.is_prediction() ? "predicted" : "measured"; };
-  add(found, "backend", "numbers", kind(a), kind(b));
-  const auto profile = [](const Report& report) {
-    return report.profile.value_or("none, from the device's attributes");
-  };
-  const bool predicted = a.is_prediction() || b.is_prediction();
-  add(found, "profile", "profile behind the predictions", profile(a), profile(b), !predicted);
-}
-
 /// Adds the attributes in which two GPUs of the same name differ. GPUs of two kinds differ in all of them.
 void add_attributes(Differences& found, const Device& a, const Device& b) {
   add_size(found, "device.memory_bytes", "GPU memory", a.memory_bytes, b.memory_bytes);
@@ -72,37 +62,37 @@ void add_device(Differences& found, const Device& a, const Device& b) {
   add(found, "device.pcie.width", "PCIe lanes", a.pcie_width, b.pcie_width);
 }
 
-void add_tool(Differences& found, const Tool& a, const Tool& b) {
-  add(found, "tool.version", "gpumem", a.version, b.version);
-  add(found, "tool.git_commit", "gpumem's commit", a.git_commit, b.git_commit);
-  add(found, "tool.build_type", "build type", a.build_type, b.build_type);
-  add(found, "tool.cuda_compiler", "CUDA compiler", a.cuda_compiler, b.cuda_compiler);
-  add(found, "tool.compiler", "compiler", a.compiler, b.compiler, minor);
-}
-
-void add_host(Differences& found, const Report& a, const Report& b) {
-  add(found, "host.name", "host", a.host.name, b.host.name, minor);
-  add(found, "host.cpu", "CPU", a.host.cpu, b.host.cpu);
-  add(found, "host.os", "operating system", a.host.os, b.host.os, minor);
-  add_size(found, "host.memory_bytes", "host memory", a.host.memory_bytes, b.host.memory_bytes, minor);
-  if (!a.host_placement || !b.host_placement) return;
-  const auto placement = [](const HostPlacement& host_placement) {
-    return fmt::format("{} ({})",
-                       host_placement.numa_node ? fmt::format("node {}", *host_placement.numa_node) : "not bound",
-                       host_placement.how);
-  };
-  add(found, "host_placement", "NUMA node of host memory", placement(*a.host_placement), placement(*b.host_placement));
+std::string placement_words(const HostPlacement& placement) {
+  return fmt::format("{} ({})", placement.numa_node ? fmt::format("node {}", *placement.numa_node) : "not bound",
+                     placement.how);
 }
 
 }  // namespace
 
-std::vector<Difference> differences(const Report& old_report, const Report& new_report) {
+std::vector<Difference> differences(const Report& a, const Report& b) {
   Differences found;
-  add_readings(found, old_report, new_report);
-  if (old_report.device && new_report.device) add_device(found, *old_report.device, *new_report.device);
-  add_tool(found, old_report.tool, new_report.tool);
-  // A prediction does not depend on where it is made.
-  if (!old_report.is_prediction() || !new_report.is_prediction()) add_host(found, old_report, new_report);
+  const auto kind = [](const Report& report) { return report.is_prediction() ? "predicted" : "measured"; };
+  const auto profile = [](const Report& report) {
+    return report.profile.value_or("none, from the device's attributes");
+  };
+  const bool measured = !a.is_prediction() && !b.is_prediction();
+  add(found, "backend", "numbers", kind(a), kind(b));
+  add(found, "profile", "profile behind the predictions", profile(a), profile(b), measured);
+  if (a.device && b.device) add_device(found, *a.device, *b.device);
+  add(found, "tool.version", "gpumem", a.tool.version, b.tool.version);
+  add(found, "tool.git_commit", "gpumem's commit", a.tool.git_commit, b.tool.git_commit);
+  add(found, "tool.build_type", "build type", a.tool.build_type, b.tool.build_type);
+  add(found, "tool.cuda_compiler", "CUDA compiler", a.tool.cuda_compiler, b.tool.cuda_compiler);
+  add(found, "tool.compiler", "compiler", a.tool.compiler, b.tool.compiler, minor);
+  if (a.is_prediction() && b.is_prediction()) return found;  // which do not depend on where they are made
+  add(found, "host.name", "host", a.host.name, b.host.name, minor);
+  add(found, "host.cpu", "CPU", a.host.cpu, b.host.cpu);
+  add(found, "host.os", "operating system", a.host.os, b.host.os, minor);
+  add_size(found, "host.memory_bytes", "host memory", a.host.memory_bytes, b.host.memory_bytes, minor);
+  if (a.host_placement && b.host_placement) {
+    add(found, "host_placement", "NUMA node of host memory", placement_words(*a.host_placement),
+        placement_words(*b.host_placement));
+  }
   return found;
 }
 

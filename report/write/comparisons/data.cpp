@@ -92,45 +92,32 @@ Json case_json(const ComparedCase& compared) {
           {"new", std::move(changes)}};
 }
 
-Json differences_json(const Comparison& comparison) {
-  Json list = Json::array();
-  for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
-    for (const Difference& difference : comparison.differences[n]) {
-      list.push_back({{"new_index", n},
-                      {"member", difference.member},
-                      {"what", difference.what},
-                      {"old", known(difference.old_value)},
-                      {"new", known(difference.new_value)},
-                      {"minor", difference.minor},
-                      {"cases", difference.cases == 0 ? Json(nullptr) : Json(difference.cases)}});
-    }
+void add_differences(Json& list, const Comparison& comparison, std::size_t which) {
+  for (const Difference& difference : comparison.differences[which]) {
+    list.push_back({{"new_index", which},
+                    {"member", difference.member},
+                    {"what", difference.what},
+                    {"old", known(difference.old_value)},
+                    {"new", known(difference.new_value)},
+                    {"minor", difference.minor},
+                    {"cases", difference.cases == 0 ? Json(nullptr) : Json(difference.cases)}});
   }
-  return list;
 }
 
-Json summary_json(const Comparison& comparison) {
-  Json list = Json::array();
-  for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
-    const CaseTally counts = tally(comparison, n);
-    Json verdicts = Json::object();
-    for (std::size_t i = 0; i < counts.counts.size(); ++i) {
-      verdicts[std::string(to_string(static_cast<CaseVerdict>(i)))] = counts.counts[i];
-    }
-    list.push_back(std::move(verdicts));
+Json tally_json(const CaseTally& tally) {
+  Json verdicts = Json::object();
+  for (std::size_t i = 0; i < tally.counts.size(); ++i) {
+    verdicts[std::string(to_string(static_cast<CaseVerdict>(i)))] = tally.counts[i];
   }
-  return list;
+  return verdicts;
 }
 
-Json means_json(const Comparison& comparison) {
+Json to_json(const std::vector<MeanSpeed>& means) {
   Json list = Json::array();
-  for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
-    Json means = Json::array();
-    for (const auto& [quantity, cases, ratio] : mean_speeds(comparison, n)) {
-      means.push_back({{"quantity", quantity ? Json(quantity->name) : Json(nullptr)},
-                       {"cases", cases},
-                       {"speed_ratio", number(ratio)}});
-    }
-    list.push_back(std::move(means));
+  for (const auto& [quantity, cases, ratio] : means) {
+    list.push_back({{"quantity", quantity ? Json(quantity->name) : Json(nullptr)},
+                    {"cases", cases},
+                    {"speed_ratio", number(ratio)}});
   }
   return list;
 }
@@ -156,7 +143,15 @@ std::vector<CsvPath> csv_paths(const Comparison& comparison) {
 
 void write_comparison_json(std::ostream& out, const Comparison& comparison) {
   Json new_reports = Json::array();
-  for (const NamedReport& named : comparison.reports.subspan(1)) new_reports.push_back(run_json(named));
+  Json differences = Json::array();
+  Json summary = Json::array();
+  Json means = Json::array();
+  for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
+    new_reports.push_back(run_json(comparison.reports[n + 1]));
+    add_differences(differences, comparison, n);
+    summary.push_back(tally_json(tally(comparison, n)));
+    means.push_back(to_json(mean_speeds(comparison, n)));
+  }
   Json cases = Json::array();
   for (const ComparedCase& compared : comparison.cases) cases.push_back(case_json(compared));
   const Json json = {{"schema_version", 1},
@@ -164,9 +159,9 @@ void write_comparison_json(std::ostream& out, const Comparison& comparison) {
                      {"tolerance", comparison.tolerance},
                      {"old", run_json(comparison.reports.front())},
                      {"new", std::move(new_reports)},
-                     {"differences", differences_json(comparison)},
-                     {"summary", summary_json(comparison)},
-                     {"geometric_means", means_json(comparison)},
+                     {"differences", std::move(differences)},
+                     {"summary", std::move(summary)},
+                     {"geometric_means", std::move(means)},
                      {"cases", std::move(cases)}};
   // A file name may hold any bytes; those that are not UTF-8 are replaced, not fatal.
   out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
