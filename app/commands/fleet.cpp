@@ -4,20 +4,17 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <filesystem>
-#include <future>
 #include <map>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "app/command_line/build_information.hpp"
 #include "app/commands/case_filter.hpp"
 #include "app/commands/commands.hpp"
+#include "engine/access/chunks.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/read_input.hpp"
 #include "engine/base/unpack.hpp"
@@ -93,16 +90,10 @@ std::vector<std::string> fleet_files(const std::vector<std::string>& paths) {
 /// Reads the reports on all processors, and keeps the readings that the comparison needs.
 FleetFiles read_fleet(const std::vector<std::string>& files, std::istream& standard_input, report::FleetNames& names) {
   std::vector<FleetFiles> read(files.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < files.size(); i = next++) {
-      read[i] = read_one(files[i], standard_input, names);
-    }
-  };
-  std::vector<std::future<void>> workers;
-  const std::size_t count = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), files.size());
-  while (workers.size() < count) workers.push_back(std::async(std::launch::async, work));
-  for (std::future<void>& worker : workers) worker.get();
+  const unsigned threads = access::threads_for(files.size(), 1, 0);
+  access::in_chunks(files.size(), 1, threads, [&](unsigned, std::uint64_t file, std::uint64_t) {
+    read[file] = read_one(files[file], standard_input, names);
+  });
   FleetFiles all;
   for (FleetFiles& file : read) {
     std::ranges::move(file.machines, std::back_inserter(all.machines));
