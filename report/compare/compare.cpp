@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "engine/base/words.hpp"
@@ -163,6 +164,27 @@ void fill(ComparedCase& compared, const Comparison& comparison) {
   }
 }
 
+/// Names each case by what tells it from others of its probe.
+void label_cases(Comparison& comparison) {
+  Cases cases;
+  for (const ComparedCase& compared : comparison.cases) cases.push_back(compared.record);
+  const auto telling = varying_by_probe(cases);
+  for (ComparedCase& compared : comparison.cases) {
+    const Record& record = *compared.record;
+    std::set<std::string> own = telling.at(record.probe);
+    for (const std::string& chosen : record.chosen) own.erase(chosen);
+    const std::string position = parameter_words(record, own);
+    const bool said = telling.size() == 1 || position.starts_with(record.probe);  // "offset 3" is of the probe offset
+    if (is_kernel(record)) {
+      compared.label = comparison.kernels.words(record);
+    } else if (position.empty()) {
+      compared.label = one_line(record.probe);
+    } else {
+      compared.label = said ? position : one_line(record.probe) + ", " + position;
+    }
+  }
+}
+
 std::string in_words(const std::string& parameter, const std::optional<Value>& value) {
   return value ? value_text({parameter, *value}) : "";
 }
@@ -250,6 +272,7 @@ Comparison compare(std::span<const NamedReport> reports, double tolerance, const
                         .kernels = KernelPlaces(kernels_of(reports), longest_name)};
   std::erase_if(comparison.cases, [&](const ComparedCase& compared) { return !is_selected(compared, selection); });
   for (ComparedCase& compared : comparison.cases) fill(compared, comparison);
+  label_cases(comparison);
   for (std::size_t n = 0; n < comparison.new_reports(); ++n) {
     std::vector<Difference> found = differences(reports.front().report, reports[n + 1].report);
     std::ranges::move(differing_shapes(comparison, n), std::back_inserter(found));

@@ -65,6 +65,7 @@ struct CaseChange {
 };
 
 struct ComparedCase {
+  std::string label;  ///< among the cases of its probe: "offset 3, write"; the probe comes first if there are several
   const Record* record = nullptr;                    ///< OLD's, or that of the first NEW that has the case
   std::optional<ComparedQuantity> quantity;          ///< absent where no report has a reading
   std::vector<std::optional<CaseReading>> readings;  ///< OLD's, then one per NEW; absent from reports without the case
@@ -169,9 +170,6 @@ struct Gate {
 
 /// Returns true if `auto` chose another launch shape. Another size does not count: bandwidth allows for it.
 [[nodiscard]] bool is_reshaped(const CaseChange& change);
-
-/// Names a case among those of its probe: "offset 3, write". The probe comes first if there are several probes.
-[[nodiscard]] std::string case_name(const Comparison& comparison, const ComparedCase& compared);
 
 /// Returns the name of NEW number `which`: "new", or "new 2" if there are several.
 [[nodiscard]] std::string new_label(const Comparison& comparison, std::size_t which);

@@ -28,11 +28,20 @@ std::string broken_words(const Comparison& comparison, std::size_t which, const 
   });
   if (first == comparison.cases.end()) return {};
   const std::optional<std::string>& reason = first->readings[which + 1]->record->reason;
-  return fmt::format("{} (first: {}{})", join(parts, ", "), case_name(comparison, *first),
-                     reason ? ": " + one_line(*reason) : "");
+  return fmt::format("{} (first: {}{})", join(parts, ", "), first->label, reason ? ": " + one_line(*reason) : "");
 }
 
 }  // namespace
+
+std::string new_label(const Comparison& comparison, std::size_t which) {
+  return comparison.new_reports() == 1 ? "new" : fmt::format("new {}", which + 1);
+}
+
+std::string change_words(double ratio) {
+  const double percent = (ratio - 1) * 100;
+  const int decimals = std::abs(percent) < 0.95 ? 2 : 1;
+  return fmt::format("{:+.{}f} %", percent, decimals);
+}
 
 std::size_t CaseTally::compared() const {
   const CaseTally& count = *this;
@@ -107,7 +116,7 @@ Gate gate(const Comparison& comparison, std::size_t which, double share) {
   if (worst != nullptr) {
     reasons.push_back(fmt::format("{} slower by more than {} % (worst: {}: {})",
                                   counted(sure, case_noun(comparison.reports.front().report)), trimmed(share * 100, 3),
-                                  case_name(comparison, *worst), change_words(worst->changes[which].speed->value)));
+                                  worst->label, change_words(worst->changes[which].speed->value)));
   }
   if (std::string broken = broken_words(comparison, which, counts); !broken.empty()) reasons.push_back(broken);
   if (held == 0) {

@@ -28,7 +28,6 @@ std::string key_of(const std::vector<Parameter>& parameters) {
 /// A quantity by which a case is judged, and its value.
 using Judged = std::pair<ComparedQuantity, std::optional<double>>;
 
-/// The headline even if other reports lack it, unlike between two reports: a report is read and let go before the next.
 Judged headline_of(const Record& record, bool measured) {
   if (!record.ran()) return {headline_quantity(record), std::nullopt};
   const auto value = positive_headline(record, measured);

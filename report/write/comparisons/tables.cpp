@@ -107,7 +107,7 @@ class BlockBuilder {
   [[nodiscard]] Block build() && {
     if (of_kernels_) {
       add_column({.heading = {"kernel", ""}, .names = true},
-                 [&](const ComparedCase& compared) { return comparison_.kernels.words(*compared.record); });
+                 [](const ComparedCase& compared) { return compared.label; });
       block_.parameter_columns = 1;
     } else {
       add_parameters();
@@ -216,18 +216,16 @@ class BlockBuilder {
   void add_reasons(std::size_t n) {
     for (const auto& [reason, cases] : grouped(cases_, [&](const auto* compared) { return reason_of(*compared, n); })) {
       if (reason.empty()) continue;
-      const std::string which = case_name(comparison_, *cases.front());
       const std::string more = cases.size() == 1 ? "" : fmt::format(" and {} more", cases.size() - 1);
-      block_.findings.push_back(fmt::format("{}{}: {}", which, more, reason));
+      block_.findings.push_back(fmt::format("{}{}: {}", cases.front()->label, more, reason));
     }
   }
 
   void add_places(std::size_t n) {
-    const KernelPlaces& places = comparison_.kernels;
     for (const ComparedCase* compared : cases_) {
       if (!compared->changes[n].by_place) continue;
-      block_.findings.push_back(fmt::format("matched by place: {} -> {}", places.words(*compared->record),
-                                            places.words(*compared->readings[n + 1]->record)));
+      block_.findings.push_back(fmt::format("matched by place: {} -> {}", compared->label,
+                                            comparison_.kernels.words(*compared->readings[n + 1]->record)));
     }
   }
 

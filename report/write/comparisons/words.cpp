@@ -213,7 +213,7 @@ std::string summary(const Comparison& comparison, std::size_t which) {
     const auto add = [&](CaseVerdict verdict, const char* superlative, const ComparedCase* compared) {
       parts.push_back(fmt::format("{} {}", counts[verdict], to_string(verdict)));
       if (compared == nullptr) return;
-      parts.back() += fmt::format(" ({}: {}: {})", superlative, case_name(comparison, *compared),
+      parts.back() += fmt::format(" ({}: {}: {})", superlative, compared->label,
                                   change_words(compared->changes[which].speed->value));
     };
     add(CaseVerdict::same, "", nullptr);

@@ -178,7 +178,7 @@ TEST_CASE("A kernel has one name in a comparison, and its changes one sign", "[c
   const Comparison comparison = compare(reports);
   const ComparedCase& sum = case_of_kernel(comparison, "reduce_all");
   const std::string shortened = comparison.kernels.words(*sum.record);
-  CHECK(case_name(comparison, sum) == shortened);
+  CHECK(sum.label == shortened);
   const std::string text = written(reports, Format::table, 200);
   for (std::size_t at = text.find("reduce_all"); at != std::string::npos; at = text.find("reduce_all", at + 1)) {
     CHECK(text.substr(at, shortened.size()) == shortened);
