@@ -14,8 +14,8 @@
 
 namespace gpumem::report {
 
-/// A case on whichever machine it ran. Unlike the pairs of two reports (report/compare/pairs.cpp), it depends on its own
-/// report alone, because reports of a fleet are read and let go one by one.
+/// A case on whichever machine it ran. Unlike a pair of cases of two reports (report/compare/pairs.cpp), it depends on
+/// its own report alone, because the reports of a fleet are read and let go one by one.
 struct FleetCaseName {
   /// The probe, the parameters and their roles in a table; everything else is empty. A parameter that `auto` decided
   /// has the value "auto", so that two GPUs are compared even if they decide differently.
