@@ -13,7 +13,7 @@ template <class Item, class Common>
 [[nodiscard]] auto grouped(const std::vector<Item>& items, const Common& common) {
   std::vector<std::pair<std::decay_t<std::invoke_result_t<Common, Item>>, std::vector<Item>>> groups;
   for (const Item& item : items) {
-    const auto key = common(item);
+    const auto& key = common(item);
     auto same = std::ranges::find_if(groups, [&](const auto& group) { return group.first == key; });
     if (same == groups.end()) same = groups.insert(same, {key, {}});
     same->second.push_back(item);

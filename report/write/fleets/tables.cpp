@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "engine/base/words.hpp"
+#include "report/record/grouped.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
 #include "report/write/cells.hpp"
 #include "report/write/fleets/fleet.hpp"
-#include "report/record/grouped.hpp"
 
 namespace gpumem::report {
 
