@@ -11,7 +11,6 @@
 #include "app/run/record_of.hpp"
 #include "engine/access/request.hpp"
 #include "engine/base/error.hpp"
-#include "engine/model/fit.hpp"
 #include "engine/model/rate_fields.hpp"
 #include "engine/model/source.hpp"
 #include "report/record/cases.hpp"

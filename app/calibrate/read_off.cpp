@@ -1,7 +1,5 @@
 #include "app/calibrate/read_off.hpp"
 
-#include <algorithm>
-
 #include "engine/model/rate_fields.hpp"
 #include "report/record/cases.hpp"
 

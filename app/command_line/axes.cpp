@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ranges>
 
 #include "engine/base/words.hpp"
 #include "report/text/text.hpp"

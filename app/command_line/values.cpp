@@ -7,11 +7,9 @@
 #include <cmath>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "engine/base/error.hpp"
-#include "engine/base/ranges.hpp"
 #include "engine/base/suggest.hpp"
 #include "engine/base/words.hpp"
 #include "report/text/text.hpp"

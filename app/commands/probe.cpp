@@ -16,7 +16,6 @@
 #include "app/suite/suite.hpp"
 #include "engine/base/error.hpp"
 #include "report/explain/explain.hpp"
-#include "report/text/text.hpp"
 
 namespace gpumem::app {
 

@@ -10,13 +10,11 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <optional>
 #include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
 
-#include "engine/base/error.hpp"
 #include "engine/base/interruption.hpp"
 #include "engine/base/unfinished_file.hpp"
 

@@ -3,19 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <optional>
 #include <ranges>
 #include <set>
 #include <utility>
 
-#include "app/command_line/values.hpp"
 #include "app/run/probe_selection.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/ranges.hpp"
 #include "probes/user/indices/index_values.hpp"
 #include "report/record/kernels.hpp"
-#include "report/text/text.hpp"
 
 namespace gpumem::app {
 

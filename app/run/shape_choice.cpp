@@ -1,11 +1,9 @@
 #include "app/run/shape_choice.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 #include "app/run/record_of.hpp"
-#include "engine/base/error.hpp"
 
 namespace gpumem::app {
 

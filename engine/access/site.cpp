@@ -1,7 +1,6 @@
 #include "engine/access/site.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "engine/access/exact.hpp"
 #include "engine/access/periodic.hpp"

@@ -11,7 +11,6 @@
 #include <bit>
 #include <charconv>
 #include <fstream>
-#include <string>
 
 #include "engine/base/error.hpp"
 #include "engine/base/read_input.hpp"

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <tuple>
 
-#include "engine/base/error.hpp"
 #include "engine/base/json_reader.hpp"
 
 namespace gpumem {

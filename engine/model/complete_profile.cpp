@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
-#include <string_view>
 
 #include "engine/access/request.hpp"
 #include "engine/model/rate_fields.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <string_view>
 #include <variant>
 
 #include "engine/base/thresholds.hpp"

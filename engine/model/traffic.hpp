@@ -2,7 +2,6 @@
 // Simulates L1s and L2 to find how much of a launch's accesses reaches each level. A sample of the lines is simulated,
 // in the order in which the launch comes to them.
 
-#include <cstdint>
 #include <optional>
 
 #include "engine/model/profile.hpp"

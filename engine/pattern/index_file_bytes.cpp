@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
-#include <utility>
 
 #include "engine/base/error.hpp"
 #include "engine/base/read_input.hpp"

@@ -6,7 +6,6 @@
 #include <limits>
 #include <stdexcept>
 #include <tuple>
-#include <utility>
 
 #include "engine/base/available_memory.hpp"
 #include "engine/base/error.hpp"

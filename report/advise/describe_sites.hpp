@@ -2,7 +2,6 @@
 // Describes the access sites of a kernel of a user's program: where its requests cost more than they need to, and what
 // to change there. Uses the addresses alone, so it needs no counters.
 
-#include <optional>
 #include <string>
 
 #include "report/record/record.hpp"

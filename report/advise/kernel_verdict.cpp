@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <vector>
 
 #include "engine/base/words.hpp"
 #include "engine/model/stages.hpp"

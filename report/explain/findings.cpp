@@ -14,7 +14,6 @@
 #include "report/explain/outlier_text.hpp"
 #include "report/explain/shared_link.hpp"
 #include "report/record/gpus.hpp"
-#include "report/record/kernels.hpp"
 #include "report/record/matrix.hpp"
 #include "report/record/readings.hpp"
 #include "report/record/sweep.hpp"

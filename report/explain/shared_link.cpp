@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <vector>
 
 #include "engine/base/words.hpp"

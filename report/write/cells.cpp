@@ -7,7 +7,6 @@
 #include <span>
 
 #include "engine/base/words.hpp"
-#include "report/text/text.hpp"
 
 namespace gpumem::report {
 

@@ -7,9 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "report/record/matrix.hpp"
 #include "report/record/readings.hpp"
-#include "report/text/names.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
 #include "report/write/cells.hpp"

@@ -11,7 +11,6 @@
 #include "engine/base/words.hpp"
 #include "report/portrait/portrait.hpp"
 #include "report/text/names.hpp"
-#include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
 #include "report/write/portraits/portrait.hpp"
 

@@ -7,7 +7,6 @@
 #include "engine/base/words.hpp"
 #include "report/record/kernel_place.hpp"
 #include "report/record/kernels.hpp"
-#include "report/record/readings.hpp"
 #include "report/text/kernel_names.hpp"
 #include "report/text/text.hpp"
 #include "report/write/cells.hpp"

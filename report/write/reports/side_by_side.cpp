@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "report/record/gpus.hpp"
-#include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
 
 namespace gpumem::report {
