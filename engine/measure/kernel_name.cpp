@@ -2,11 +2,7 @@
 
 #include "engine/base/demangle.hpp"
 
-namespace gpumem::measure {
-
-std::string demangle(const char* mangled) { return demangled(mangled); }
-
-namespace detail {
+namespace gpumem::measure::detail {
 
 std::string name_in_tag(const char* mangled_tag) {
   // "gpumem::measure::detail::KernelTag<&(void f<int>(int*))>": what stands between the parentheses.
@@ -18,6 +14,4 @@ std::string name_in_tag(const char* mangled_tag) {
   return name;
 }
 
-}  // namespace detail
-
-}  // namespace gpumem::measure
+}  // namespace gpumem::measure::detail

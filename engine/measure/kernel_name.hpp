@@ -5,9 +5,6 @@
 
 namespace gpumem::measure {
 
-/// Demangled name of a type as the compiler's runtime library prints it.
-[[nodiscard]] std::string demangle(const char* mangled);
-
 namespace detail {
 template <auto kernel>
 struct KernelTag {};

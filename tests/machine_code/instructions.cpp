@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "engine/measure/kernel_name.hpp"
+#include "engine/base/demangle.hpp"
 
 namespace gpumem::machine_code {
 
@@ -296,7 +296,7 @@ Kernels parse_ptx(std::string_view text) {
   for (auto begin = code.find(entry); begin != std::string::npos; begin = code.find(entry, begin + 1)) {
     const auto rest = std::string_view(code).substr(begin + entry.size());
     const std::string mangled(rest.substr(0, rest.find_first_of("( \n")));
-    Kernel& kernel = kernels[measure::demangle(mangled.c_str())].emplace_back();
+    Kernel& kernel = kernels[demangled(mangled)].emplace_back();
     for (const auto statement : split(body_of(rest), ";")) read_ptx_statement(kernel, statement);
   }
   return kernels;
@@ -309,7 +309,7 @@ Kernels parse_sass(std::string_view text) {
   for (const auto line : split(text, "\n")) {
     if (const auto begin = line.find(function); begin != std::string_view::npos) {
       const std::string mangled(line.substr(begin + function.size()));
-      current = &kernels[measure::demangle(mangled.c_str())].emplace_back();
+      current = &kernels[demangled(mangled)].emplace_back();
     } else if (current != nullptr) {
       read_sass_line(*current, line);
     }

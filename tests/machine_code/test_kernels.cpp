@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "app/command_line/values.hpp"
+#include "engine/base/demangle.hpp"
 #include "engine/base/error.hpp"
-#include "engine/measure/kernel_name.hpp"
 #include "engine/model/occupancy.hpp"
 #include "probes/probe.hpp"
 #include "tests/catch.hpp"
@@ -158,7 +158,7 @@ std::map<std::string, std::vector<unsigned>> compiled_registers(const std::strin
   for (std::string word; words >> word;) {
     if (word == "Function") {
       words >> kernel;
-      kernel = measure::demangle(kernel.substr(0, kernel.find(':')).c_str());
+      kernel = demangled(kernel.substr(0, kernel.find(':')));
     } else if (word.starts_with("REG:")) {
       registers[kernel].push_back(static_cast<unsigned>(std::stoul(word.substr(4))));
     }
