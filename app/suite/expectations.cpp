@@ -123,9 +123,8 @@ void read_cases(const JsonReader& json, Expectation& expectation, const std::vec
   expectation.quantity = require_probe(registry, probes.front()).headline.quantity.name;
   if (json.has("quantity")) expectation.quantity = read_quantity(json.member("quantity"), probes, registry);
   if (json.has("where")) {
-    static const std::vector<std::string> members = {"quantity", "at_least", "at_most"};
     const JsonReader where = json.member("where");
-    where.allow_only(members);
+    where.allow_only({"quantity", "at_least", "at_most"});
     expectation.where.emplace();
     expectation.where->quantity = read_quantity(where.member("quantity"), {probes.front()}, registry);
     read_bounds(where, *expectation.where);
@@ -168,10 +167,8 @@ void allow_beside(const JsonReader& json, const std::string& subject, const std:
 /// An entry of `expectations`; `place` is what an error calls it.
 Expectation read_expectation(const JsonReader& json, const std::string& place, const std::vector<Probe>& registry,
                              const std::string& folder) {
-  static const std::vector<std::string> members = {"name",    "because",  "gpu",       "required",   "cases",
-                                                   "where",   "quantity", "device",    "no_flags",   "at_least",
-                                                   "at_most", "equals",   "tolerance", "relative_to"};
-  json.allow_only(members);
+  json.allow_only({"name", "because", "gpu", "required", "cases", "where", "quantity", "device", "no_flags", "at_least",
+                   "at_most", "equals", "tolerance", "relative_to"});
   Expectation expectation;
   expectation.place = place;
   expectation.name = read_name(json.member("name"));

@@ -47,8 +47,7 @@ measure::Counting read_counting(const JsonReader& json) {
 }
 
 CaseOptions read_options(const JsonReader& json) {
-  static const std::vector<std::string> members = {"ci_width", "time_budget", "numa", "counters"};
-  json.allow_only(members);
+  json.allow_only({"ci_width", "time_budget", "numa", "counters"});
   CaseOptions options;
   options.effort = read_effort(json);
   if (json.has("numa")) options.numa = read_numa(json.member("numa"));
@@ -87,9 +86,7 @@ std::string hint_for_axis(const std::string& name, const Probe& probe) {
 
 /// An entry of `probes`: its cases, with the suite's effort where it asks for none of its own.
 Plan read_sweeps(const JsonReader& json, const std::vector<Probe>& registry, const std::string& folder, Effort effort) {
-  static const std::vector<std::string> members = {"probe", "axes", "options"};
-  static const std::vector<std::string> options = {"ci_width", "time_budget"};
-  json.allow_only(members);
+  json.allow_only({"probe", "axes", "options"});
   const JsonReader name_of_probe = json.member("probe");
   const Probe& probe = read_probe(name_of_probe, registry);
   std::vector<GivenAxis> given;
@@ -103,7 +100,7 @@ Plan read_sweeps(const JsonReader& json, const std::vector<Probe>& registry, con
     for (const char* of_suite : {"numa", "counters"}) {
       if (own.has(of_suite)) own.member(of_suite).refuse("holds for the whole suite; move it to /options");
     }
-    own.allow_only(options);
+    own.allow_only({"ci_width", "time_budget"});
     effort = read_effort(own, effort);
   }
   Plan plan = at_place(json, [&] { return make_plan(registry, {probe.name}, given); });
@@ -153,11 +150,9 @@ GivenAxis read_axis(const JsonReader& json, const std::string& name, const Probe
 
 Suite parse_suite(std::string_view json, const std::string& source, const std::vector<Probe>& registry,
                   const std::string& folder) {
-  static const std::vector<std::string> members = {"schema_version", "name",   "purpose",
-                                                   "options",        "probes", "expectations"};
   const JsonText parsed(json, source);
   const JsonReader root = parsed.root();
-  root.allow_only(members);
+  root.allow_only({"schema_version", "name", "purpose", "options", "probes", "expectations"});
   if (const JsonReader version = root.member("schema_version"); version.whole() != 1) {
     version.fail("1, the version of suites that this gpumem reads");
   }

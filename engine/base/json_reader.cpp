@@ -281,7 +281,7 @@ std::vector<std::string> JsonReader::texts() const {
   return all;
 }
 
-void JsonReader::allow_only(std::span<const std::string> names) const {
+void JsonReader::allow_only(const std::vector<std::string>& names) const {
   constexpr std::size_t most_listed = 16;
   for (const auto& [name, value] : members()) {
     if (std::ranges::find(names, name) != names.end()) continue;

@@ -72,7 +72,7 @@ class JsonReader {
   [[nodiscard]] std::vector<std::string> texts() const;
 
   /// Throws for a member of another name, with the nearest of these where one is near.
-  void allow_only(std::span<const std::string> names) const;
+  void allow_only(const std::vector<std::string>& names) const;
 
   /// Throws the usage error "SOURCE: POINTER: what is wrong".
   [[noreturn]] void refuse(const std::string& wrong) const;

@@ -1,7 +1,5 @@
 #include "engine/model/node.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
@@ -14,9 +12,8 @@ constexpr unsigned most_nvlinks = 1024;
 
 /// Returns the value of a figure. Its `how` has to be there, but is only for people who read the file.
 JsonReader value_of(const JsonReader& figures, std::string_view name) {
-  static const std::vector<std::string> members = {"value", "how"};
   const JsonReader figure = figures.member(name);
-  figure.allow_only(members);
+  figure.allow_only({"value", "how"});
   static_cast<void>(figure.member("how").text());
   return figure.member("value");
 }
@@ -44,8 +41,7 @@ struct Nvlink {
 };
 
 Nvlink parse_nvlink(const JsonReader& json, std::size_t gpus) {
-  static const std::vector<std::string> members = {"groups", "links", "version", "bytes_per_s", "switch"};
-  json.allow_only(members);
+  json.allow_only({"groups", "links", "version", "bytes_per_s", "switch"});
   Nvlink nvlink;
   nvlink.groups = parse_groups(value_of(json, "groups"), gpus);
   nvlink.link.path = PeerLink::Path::nvlink;
@@ -69,8 +65,7 @@ bool same(const Groups& groups, std::size_t a, std::size_t b) { return groups[a]
 }  // namespace
 
 std::vector<Device> parse_node(const JsonReader& json, const Device& gpu) {
-  static const std::vector<std::string> members = {"gpus", "nvlink", "numa_nodes", "pcie_path"};
-  json.allow_only(members);
+  json.allow_only({"gpus", "nvlink", "numa_nodes", "pcie_path"});
   std::vector<Device> gpus(value_of(json, "gpus").whole(1, most_gpus), gpu);
   const JsonReader numa_figure = value_of(json, "numa_nodes");
   const Groups numa_nodes = parse_groups(numa_figure, gpus.size());

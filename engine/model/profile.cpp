@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
-#include "engine/base/error.hpp"
 #include "engine/base/json_reader.hpp"
 #include "engine/base/suggest.hpp"
 #include "engine/model/complete_profile.hpp"
@@ -17,22 +15,9 @@ namespace gpumem::model {
 namespace {
 
 Device parse_device(const JsonReader& json) {
-  static const std::vector<std::string> members = {"name",
-                                                   "compute_capability",
-                                                   "multiprocessors",
-                                                   "l2_bytes",
-                                                   "memory_bytes",
-                                                   "memory_bus_bits",
-                                                   "memory_clock_hz",
-                                                   "sm_clock_hz",
-                                                   "shared_bytes_per_block",
-                                                   "shared_bytes_per_multiprocessor",
-                                                   "threads_per_multiprocessor",
-                                                   "copy_engines",
-                                                   "integrated",
-                                                   "maps_host_memory",
-                                                   "pcie"};
-  json.allow_only(members);
+  json.allow_only({"name", "compute_capability", "multiprocessors", "l2_bytes", "memory_bytes", "memory_bus_bits",
+                   "memory_clock_hz", "sm_clock_hz", "shared_bytes_per_block", "shared_bytes_per_multiprocessor",
+                   "threads_per_multiprocessor", "copy_engines", "integrated", "maps_host_memory", "pcie"});
   Device device;
   device.name = json.member("name").text();
   device.compute_capability = json.member("compute_capability").text();
@@ -50,8 +35,7 @@ Device parse_device(const JsonReader& json) {
   if (json.has("maps_host_memory")) device.maps_host_memory = json.member("maps_host_memory").boolean();
   if (json.has("pcie")) {
     const JsonReader pcie = json.member("pcie");
-    static const std::vector<std::string> pcie_members = {"generation", "width"};
-    pcie.allow_only(pcie_members);
+    pcie.allow_only({"generation", "width"});
     device.pcie_generation = pcie.member("generation").small_whole(1);
     device.pcie_width = pcie.member("width").small_whole(1);
   }
@@ -67,7 +51,6 @@ std::vector<std::string> rate_names() {
 /// Parses the device and the rates. Rates that are left out stay 0, without `how`; with `all_rates` only measured_only
 /// ones may be left out.
 Profile parse_gpu(const JsonReader& json, bool all_rates) {
-  static const std::vector<std::string> rate_members = {"value", "how"};
   Profile profile;
   profile.device = parse_device(json.member("device"));
   if (!all_rates && !json.has("rates")) return profile;
@@ -76,7 +59,7 @@ Profile parse_gpu(const JsonReader& json, bool all_rates) {
   for (const RateField& field : rate_fields()) {
     if ((!all_rates || field.measured_only) && !rates.has(field.name)) continue;
     const JsonReader rate = rates.member(field.name);
-    rate.allow_only(rate_members);
+    rate.allow_only({"value", "how"});
     profile.rates[field.id] = rate.member("value").number_from(field.range.least, field.range.most);
     profile.how[field.name] = rate.member("how").text();
   }
