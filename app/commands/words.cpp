@@ -12,6 +12,7 @@
 #include "app/run/probe_names.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/unpack.hpp"
+#include "engine/base/words.hpp"
 #include "engine/model/profile.hpp"
 #include "report/text/text.hpp"
 
@@ -20,10 +21,6 @@ namespace gpumem::app {
 namespace {
 
 using report::join;
-
-bool is_among(std::string_view word, std::string_view words) {
-  return (' ' + std::string(words) + ' ').find(' ' + std::string(word) + ' ') != std::string::npos;
-}
 
 bool is_one_of(const std::string& word, const std::vector<std::string>& words) {
   return std::ranges::find(words, word) != words.end();
@@ -99,11 +96,6 @@ bool is_expression(const std::string& word) {
 }
 
 bool means_all(const std::string& word) { return is_among(word, "all everything any *"); }
-
-std::string lower(std::string word) {
-  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
-  return word;
-}
 
 [[noreturn]] void refuse(const char* what, const std::string& word, const std::string& hint) {
   throw usage_error(fmt::format("{} '{}'; {}", what, word, hint));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -12,17 +11,14 @@
 
 #include "app/output/pictures.hpp"
 #include "engine/base/unpack.hpp"
+#include "engine/base/words.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
 
 namespace {
 
-std::string extension_of(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
-  return extension;
-}
+std::string extension_of(const std::string& path) { return lower(std::filesystem::path(path).extension().string()); }
 
 std::optional<report::Format> format_of_extension(const std::string& extension,
                                                   std::span<const report::NamedFormat> formats) {

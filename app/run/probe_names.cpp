@@ -8,6 +8,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/base/suggest.hpp"
+#include "engine/base/words.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -66,9 +67,8 @@ std::vector<std::string> names_of(std::span<const Probe> registry) {
 std::vector<const Probe*> probes_called(const std::string& word, std::span<const Probe> registry) {
   std::vector<const Probe*> found;
   for (const Synonyms& row : synonyms) {
-    const bool has = (' ' + std::string(row.words) + ' ').find(' ' + word + ' ') != std::string::npos;
     const auto probe = std::ranges::find(registry, row.probe, &Probe::name);
-    if (has && probe != registry.end()) found.push_back(&*probe);
+    if (is_among(word, row.words) && probe != registry.end()) found.push_back(&*probe);
   }
   return found;
 }

@@ -13,13 +13,14 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/words.hpp"
+
 namespace gpumem {
 
 namespace {
 
 constexpr std::size_t few_references = 16;  // back references, which cannot make a name large
 
-bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 
 /// Empty where it is no mangled name.
@@ -43,7 +44,7 @@ std::size_t possible_references(std::string_view mangled) {
   bool after_s = false;
   for (const char c : mangled) {
     count += after_s && c == '_' ? 1 : 0;
-    after_s = c == 'S' || (after_s && (is_decimal(c) || is_upper(c)));
+    after_s = c == 'S' || (after_s && (is_digit(c) || is_upper(c)));
   }
   return count;
 }
@@ -59,7 +60,7 @@ class References {
 
  private:
   void step() {
-    if (is_decimal(mangled_[at_])) {
+    if (is_digit(mangled_[at_])) {
       pass_number();
     } else if (const std::size_t end = end_of_reference(); end > 0) {
       found.push_back({at_, end});
@@ -74,7 +75,7 @@ class References {
   [[nodiscard]] std::size_t end_of_reference() const {
     if (mangled_[at_] != 'S') return 0;
     std::size_t end = at_ + 1;
-    while (end < mangled_.size() && (is_decimal(mangled_[end]) || is_upper(mangled_[end]))) ++end;
+    while (end < mangled_.size() && (is_digit(mangled_[end]) || is_upper(mangled_[end]))) ++end;
     const bool ends = end < mangled_.size() && mangled_[end] == '_';
     return ends && is_number_of_things(mangled_.substr(at_ + 1, end - at_ - 1)) ? end + 1 : 0;
   }
@@ -88,7 +89,7 @@ class References {
   void pass_number() {
     std::size_t value = 0;
     std::size_t end = at_;
-    for (; end < mangled_.size() && is_decimal(mangled_[end]); ++end) {
+    for (; end < mangled_.size() && is_digit(mangled_[end]); ++end) {
       value = std::min(10 * value + static_cast<std::size_t>(mangled_[end] - '0'), longest_mangled);
     }
     const bool fits = value > 0 && value <= mangled_.size() - end;

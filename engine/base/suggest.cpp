@@ -3,17 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/base/words.hpp"
+
 namespace gpumem {
 
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
 
 /// Mistakes forgiven in a name: one, and one more for every four letters after the first four.
 std::size_t tolerance(std::size_t letters) { return 1 + (letters > 4 ? (letters - 1) / 4 : 0); }

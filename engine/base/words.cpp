@@ -109,6 +109,17 @@ std::string times_words(double ratio) { return fmt::format("{:.{}f} x", ratio, r
 
 std::string rate_words(double gb_per_s) { return significant(gb_per_s, 3) + " GB/s"; }
 
+bool is_among(std::string_view word, std::string_view words) {
+  return fmt::format(" {} ", words).find(fmt::format(" {} ", word)) != std::string::npos;
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(text, result.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return result;
+}
+
 std::string capitalised(std::string_view text) {
   std::string result(text);
   if (!result.empty() && result[0] >= 'a' && result[0] <= 'z') result[0] = static_cast<char>(result[0] - 'a' + 'A');

@@ -43,6 +43,10 @@ struct TimeUnit {
 /// "4550 GB/s", "91.3 GB/s": three digits, but for a longer integer part.
 [[nodiscard]] std::string rate_words(double gb_per_s);
 
+/// True if the word is among words that are separated by spaces.
+[[nodiscard]] bool is_among(std::string_view word, std::string_view words);
+/// In lower case, as far as it is ASCII.
+[[nodiscard]] std::string lower(std::string_view text);
 [[nodiscard]] std::string capitalised(std::string_view text);
 /// "1, 2 and 3"
 [[nodiscard]] std::string join_in_words(std::span<const std::string> parts);

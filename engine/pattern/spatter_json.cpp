@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <optional>
 
 #include "engine/base/error.hpp"
 #include "engine/base/json_reader.hpp"
 #include "engine/base/suggest.hpp"
+#include "engine/base/words.hpp"
 #include "engine/pattern/spatter.hpp"
 
 namespace gpumem::pattern {
@@ -41,9 +41,7 @@ constexpr std::array<KernelName, 6> kernel_names = {{
 const KernelName& kernel_of(const JsonReader& run) {
   if (!run.has("kernel")) return kernel_names.front();
   const JsonReader member = run.member("kernel");
-  std::string name = member.text();
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto* const found = std::ranges::find(kernel_names, name, &KernelName::name);
+  const auto* const found = std::ranges::find(kernel_names, lower(member.text()), &KernelName::name);
   if (found == kernel_names.end()) member.fail("Gather, Scatter, GS (or SG), MultiGather or MultiScatter");
   return *found;
 }
