@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -27,19 +28,23 @@ class GrowingWords {
   }
 
   [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::span<std::uint64_t> words() { return buffer_.as<std::uint64_t>().first(size_); }
 
   /// All of them, at least one, in 32 bits if they fit.
   IndexSequence take() {
-    unsigned word_bytes = sizeof(std::uint64_t);
-    if (highest_ <= std::numeric_limits<std::uint32_t>::max()) {
-      word_bytes = sizeof(std::uint32_t);
-      for (std::size_t i = 0; i < size_; ++i) {
-        const auto narrow = static_cast<std::uint32_t>(buffer_.as<std::uint64_t>()[i]);
-        std::memcpy(buffer_.data() + i * sizeof narrow, &narrow, sizeof narrow);  // over words that were narrowed
-      }
+    if (highest_ <= std::numeric_limits<std::uint32_t>::max()) return take_low_halves();
+    buffer_.resize(size_ * sizeof(std::uint64_t), source_);
+    return {std::move(buffer_), sizeof(std::uint64_t)};
+  }
+
+  /// The lower 32 bits of each of them, at least one.
+  IndexSequence take_low_halves() {
+    for (std::size_t i = 0; i < size_; ++i) {
+      const auto narrow = static_cast<std::uint32_t>(words()[i]);
+      std::memcpy(buffer_.data() + i * sizeof narrow, &narrow, sizeof narrow);  // over words that were narrowed
     }
-    buffer_.resize(size_ * word_bytes, source_);
-    return {std::move(buffer_), word_bytes};
+    buffer_.resize(size_ * sizeof(std::uint32_t), source_);
+    return {std::move(buffer_), sizeof(std::uint32_t)};
   }
 
  private:

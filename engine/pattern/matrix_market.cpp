@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
-#include <cstring>
 #include <limits>
-#include <optional>
-#include <span>
 #include <string>
 
 #include "engine/base/error.hpp"
+#include "engine/base/words.hpp"
+#include "engine/pattern/growing_words.hpp"
 #include "engine/pattern/line_reader.hpp"
 
 namespace gpumem::pattern {
@@ -27,43 +25,6 @@ std::string_view take_word(std::string_view& line) {
   return word;
 }
 
-std::string lower_case(std::string_view word) {
-  std::string text(word);
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
-/// Places of entries as one number each, by which they sort: the row above 32 bits of the column.
-class Places {
- public:
-  explicit Places(const std::string& source) : source_(source) {}
-
-  void push(std::uint64_t row, std::uint64_t column) {
-    if (count_ == room_) {
-      room_ = std::max<std::size_t>(4096, room_ + room_ / 2);
-      buffer_.resize(room_ * sizeof(std::uint64_t), source_);
-    }
-    buffer_.as<std::uint64_t>()[count_++] = row << 32U | column;
-  }
-
-  /// The columns in the order of the rows.
-  IndexSequence take_columns() {
-    std::ranges::sort(buffer_.as<std::uint64_t>().first(count_));
-    for (std::size_t i = 0; i < count_; ++i) {  // each ends before the next place that is read
-      const auto column = static_cast<std::uint32_t>(buffer_.as<std::uint64_t>()[i]);
-      std::memcpy(buffer_.data() + i * sizeof column, &column, sizeof column);
-    }
-    buffer_.resize(count_ * sizeof(std::uint32_t), source_);
-    return {std::move(buffer_), sizeof(std::uint32_t)};
-  }
-
- private:
-  const std::string& source_;
-  WordBuffer buffer_;
-  std::size_t count_ = 0;
-  std::size_t room_ = 0;
-};
-
 class MatrixReader {
  public:
   explicit MatrixReader(const ByteSource& source) : source_(source), lines_(source) {}
@@ -71,29 +32,33 @@ class MatrixReader {
   IndexSequence read() {
     read_banner();
     const auto [rows, columns, entries] = read_size();
-    Places places(source_.name);
+    GrowingWords places(source_.name);
     for (std::uint64_t entry = 0; entry < entries; ++entry) {
       std::string_view line = next_line(fmt::format("entry {} of {}", entry + 1, entries));
       const std::uint64_t row = coordinate(line, "row", rows);
       const std::uint64_t column = coordinate(line, "column", columns);
-      places.push(row, column);
-      if (both_triangles_ && row != column) places.push(column, row);
+      places.push(place(row, column));
+      if (both_triangles_ && row != column) places.push(place(column, row));
     }
     if (lines_.next_content('%')) lines_.refuse(fmt::format("is behind the last of its {} entries", entries));
-    return places.take_columns();
+    std::ranges::sort(places.words());
+    return places.take_low_halves();
   }
 
  private:
+  /// One number, by which entries sort: the row above 32 bits of the column.
+  static std::uint64_t place(std::uint64_t row, std::uint64_t column) { return row << 32U | column; }
+
   void read_banner() {
     std::string_view line = lines_.next().value_or("");
     if (take_word(line) != matrix_market_begin) {
       throw usage_error(
           fmt::format("{}: is no Matrix Market file: it does not begin with {}", source_.name, matrix_market_begin));
     }
-    const std::string object = lower_case(take_word(line));
-    const std::string layout = lower_case(take_word(line));
-    const std::string field = lower_case(take_word(line));
-    const std::string symmetry = lower_case(take_word(line));
+    const std::string object = lower(take_word(line));
+    const std::string layout = lower(take_word(line));
+    const std::string field = lower(take_word(line));
+    const std::string symmetry = lower(take_word(line));
     if (object != "matrix" || layout != "coordinate") {
       throw usage_error(fmt::format(
           "{}: is a Matrix Market file of a '{} {}', which has no indices; expected a sparse 'matrix coordinate'",
