@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <limits>
 
 #include "engine/base/documents.hpp"
 #include "engine/base/error.hpp"
+#include "engine/base/words.hpp"
 #include "engine/pattern/index_column.hpp"
 #include "engine/pattern/index_file_text.hpp"
 #include "engine/pattern/matrix_market.hpp"
@@ -18,28 +18,17 @@ namespace gpumem::pattern {
 
 namespace {
 
-struct Extension {
-  std::string_view name;
+struct Extensions {
+  std::string_view names;
   IndexFormat format;
 };
 
-constexpr std::array<Extension, 15> extensions = {{
-    {".npy", IndexFormat::npy},
-    {".mtx", IndexFormat::mtx},
-    {".u32", IndexFormat::u32},
-    {".uint32", IndexFormat::u32},
-    {".u64", IndexFormat::u64},
-    {".uint64", IndexFormat::u64},
-    {".i32", IndexFormat::i32},
-    {".int32", IndexFormat::i32},
-    {".i64", IndexFormat::i64},
-    {".int64", IndexFormat::i64},
-    {".txt", IndexFormat::text},
-    {".csv", IndexFormat::text},
-    {".tsv", IndexFormat::text},
-    {".dat", IndexFormat::text},
-    {".json", IndexFormat::spatter},
-}};
+constexpr Extensions extensions[] = {
+    {".npy", IndexFormat::npy},         {".mtx", IndexFormat::mtx},
+    {".u32 .uint32", IndexFormat::u32}, {".u64 .uint64", IndexFormat::u64},
+    {".i32 .int32", IndexFormat::i32},  {".i64 .int64", IndexFormat::i64},
+    {".json", IndexFormat::spatter},    {".txt .csv .tsv .dat", IndexFormat::text},
+};
 
 IndexSequence words_of(const ByteSource& source, IndexFormat format) {
   const unsigned word_bytes = format == IndexFormat::u32 || format == IndexFormat::i32 ? 4 : 8;
@@ -97,11 +86,11 @@ std::optional<IndexFormat> index_format_of_name(std::string_view name) {
 }
 
 std::optional<IndexFormat> index_format_of_path(const std::string& path) {
-  std::string extension = std::filesystem::path(without_packing(path)).extension().string();
-  std::ranges::transform(extension, extension.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto* const found = std::ranges::find(extensions, extension, &Extension::name);
-  return found == extensions.end() ? std::nullopt : std::optional(found->format);
+  const std::string extension = lower(std::filesystem::path(without_packing(path)).extension().string());
+  for (const auto& [names, format] : extensions) {
+    if (is_among(extension, names)) return format;
+  }
+  return std::nullopt;
 }
 
 std::optional<IndexFormat> index_format_of_begin(std::string_view begin) {
