@@ -1,15 +1,15 @@
 #include "report/advise/libraries.hpp"
 
-#include <algorithm>
-#include <iterator>
+#include <ranges>
 
 namespace gpumem::report {
 
 namespace {
 
 struct NamedKernels {
-  std::string_view beginning;  ///< of their names, without what they return
-  LibraryKernel kernel;
+  std::string_view library;
+  CallersChoice choice;
+  std::string_view beginnings;  ///< of their names, without what they return
 };
 
 constexpr auto nothing = CallersChoice::nothing;
@@ -18,55 +18,30 @@ constexpr auto indices = CallersChoice::indices;
 
 /// The first that a name begins with counts.
 constexpr NamedKernels libraries[] = {
-    {"at::native::_scatter_gather", {"PyTorch", indices}},
-    {"at::native::elementwise_kernel", {"PyTorch", layout}},
-    {"at::native::embedding", {"PyTorch", indices}},
-    {"at::native::index", {"PyTorch", indices}},
-    {"at::native::reduce_kernel", {"PyTorch", layout}},
-    {"at::native::unrolled_elementwise_kernel", {"PyTorch", layout}},
-    {"at::native::vectorized_elementwise_kernel", {"PyTorch", layout}},
-    {"at::native::vectorized_gather", {"PyTorch", indices}},
-    {"at::", {"PyTorch", nothing}},
-    {"at_cuda_detail::", {"PyTorch", nothing}},
-    {"c10::", {"PyTorch", nothing}},
-    {"pytorch_flash::", {"PyTorch", nothing}},
-    {"fmha_", {"PyTorch", nothing}},
-    {"elementwise_kernel_with_index", {"PyTorch", nothing}},
-    {"randperm_handle_duplicate_keys_kernel", {"PyTorch", nothing}},
-    {"cub::", {"CUB", nothing}},
-    {"thrust::", {"Thrust", nothing}},
-    {"cupy_cub_", {"CuPy", nothing}},
-    {"cupy_scan", {"CuPy", nothing}},
-    {"cupy_bsum", {"CuPy", nothing}},
-    {"cupy_take", {"CuPy", indices}},
-    {"cupy_scatter", {"CuPy", indices}},
-    {"cupy_", {"CuPy", layout}},
-    {"cutlass", {"CUTLASS", nothing}},
-    {"flash::", {"FlashAttention", nothing}},
-    {"cudnn", {"cuDNN", nothing}},
-    {"implicit_convolve_sgemm", {"cuDNN", nothing}},
-    {"sm80_xmma_fprop", {"cuDNN", nothing}},
-    {"sm90_xmma_fprop", {"cuDNN", nothing}},
-    {"sm80_xmma_", {"cuBLAS", nothing}},
-    {"sm90_xmma_", {"cuBLAS", nothing}},
-    {"ampere_", {"cuBLAS", nothing}},
-    {"volta_", {"cuBLAS", nothing}},
-    {"turing_", {"cuBLAS", nothing}},
-    {"maxwell_", {"cuBLAS", nothing}},
-    {"nvjet_", {"cuBLAS", nothing}},
-    {"cublas", {"cuBLAS", nothing}},
-    {"gemv2T_kernel_val", {"cuBLAS", layout}},
-    {"gemv2N_kernel", {"cuBLAS", layout}},
-    {"gemvNSP_kernel", {"cuBLAS", layout}},
-    {"gemmSN_", {"cuBLAS", nothing}},
-    {"splitKreduce_kernel", {"cuBLAS", nothing}},
-    {"regular_fft", {"cuFFT", nothing}},
-    {"vector_fft", {"cuFFT", nothing}},
-    {"gen_sequenced", {"cuRAND", nothing}},
-    {"generate_seed_pseudo", {"cuRAND", nothing}},
-    {"cusparse::", {"cuSPARSE", nothing}},
-    {"cusolver", {"cuSOLVER", nothing}},
-    {"ncclDev", {"NCCL", nothing}},
+    {"PyTorch", indices,
+     "at::native::_scatter_gather at::native::embedding at::native::index at::native::vectorized_gather"},
+    {"PyTorch", layout,
+     "at::native::elementwise_kernel at::native::reduce_kernel at::native::unrolled_elementwise_kernel "
+     "at::native::vectorized_elementwise_kernel"},
+    {"PyTorch", nothing,
+     "at:: at_cuda_detail:: c10:: pytorch_flash:: fmha_ elementwise_kernel_with_index "
+     "randperm_handle_duplicate_keys_kernel"},
+    {"CUB", nothing, "cub::"},
+    {"Thrust", nothing, "thrust::"},
+    {"CuPy", nothing, "cupy_cub_ cupy_scan cupy_bsum"},
+    {"CuPy", indices, "cupy_take cupy_scatter"},
+    {"CuPy", layout, "cupy_"},
+    {"CUTLASS", nothing, "cutlass"},
+    {"FlashAttention", nothing, "flash::"},
+    {"cuDNN", nothing, "cudnn implicit_convolve_sgemm sm80_xmma_fprop sm90_xmma_fprop"},
+    {"cuBLAS", nothing,
+     "sm80_xmma_ sm90_xmma_ ampere_ volta_ turing_ maxwell_ nvjet_ cublas gemmSN_ splitKreduce_kernel"},
+    {"cuBLAS", layout, "gemv2T_kernel_val gemv2N_kernel gemvNSP_kernel"},
+    {"cuFFT", nothing, "regular_fft vector_fft"},
+    {"cuRAND", nothing, "gen_sequenced generate_seed_pseudo"},
+    {"cuSPARSE", nothing, "cusparse::"},
+    {"cuSOLVER", nothing, "cusolver"},
+    {"NCCL", nothing, "ncclDev"},
 };
 
 void skip(std::string_view& text, std::string_view beginning) {
@@ -78,10 +53,13 @@ void skip(std::string_view& text, std::string_view beginning) {
 std::optional<LibraryKernel> library_kernel(std::string_view kernel) {
   skip(kernel, "void ");
   skip(kernel, "(anonymous namespace)::");
-  const auto* found = std::ranges::find_if(
-      libraries, [&](const NamedKernels& kernels) { return kernel.starts_with(kernels.beginning); });
-  if (found == std::end(libraries)) return std::nullopt;
-  return found->kernel;
+  for (const auto& [library, choice, beginnings] : libraries) {
+    for (const auto beginning : std::views::split(beginnings, ' ')) {
+      if (kernel.starts_with(std::string_view(beginning.begin(), beginning.end())))
+        return LibraryKernel{library, choice};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace gpumem::report
