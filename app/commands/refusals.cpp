@@ -13,6 +13,7 @@
 #include "engine/base/error.hpp"
 #include "engine/base/suggest.hpp"
 #include "engine/base/unpack.hpp"
+#include "engine/base/words.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -23,15 +24,10 @@ using report::join;
 
 using CommandLine = std::span<const std::string>;
 
-std::string quoted(CommandLine words) {
-  std::vector<std::string> all;
-  for (const std::string& word : words) all.push_back(report::shell_quoted(word));
-  return join(all, " ");
-}
-
 /// The command line that watches the user's program; `options` are options of `run`.
 std::string watched(CommandLine options, CommandLine program) {
-  return "gpumem run " + quoted(options) + (options.empty() ? "" : " ") + "-- " + quoted(program);
+  return "gpumem run " + report::command_line(options) + (options.empty() ? "" : " ") + "-- " +
+         report::command_line(program);
 }
 
 std::vector<std::string> option_names(const CommandEntry& command) {
@@ -64,9 +60,9 @@ constexpr OtherNames other_names[] = {
 
 std::optional<std::string> other_name_of_command(const std::string& word, CommandLine line) {
   for (const auto& [words, command, with_rest, behind] : other_names) {
-    if ((' ' + std::string(words) + ' ').find(' ' + word + ' ') == std::string::npos) continue;
+    if (!is_among(word, words)) continue;
     const auto place = std::ranges::find(line, word);
-    const std::string rest = with_rest ? quoted({place + 1, line.end()}) : "";
+    const std::string rest = with_rest ? report::command_line({place + 1, line.end()}) : "";
     return fmt::format("here it is: {}{}{}{}", command, rest.empty() ? "" : " ", rest, behind);
   }
   return std::nullopt;

@@ -121,10 +121,9 @@ std::span<const std::string> KernelExpressions::others_with(std::string_view beg
 }
 
 std::string measure_again_command(const std::string& expression, std::span<const std::string> command) {
-  std::vector<std::string> words = {"gpumem",   "run",        "--kernel", shell_quoted(expression),
-                                    "--output", "after.json", "--"};
-  for (const std::string& word : command) words.push_back(shell_quoted(word));
-  return join(words, " ");
+  std::vector<std::string> words = {"gpumem", "run", "--kernel", expression, "--output", "after.json", "--"};
+  words.insert(words.end(), command.begin(), command.end());
+  return command_line(words);
 }
 
 }  // namespace gpumem::report

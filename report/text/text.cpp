@@ -183,6 +183,12 @@ std::string shell_quoted(std::string_view argument) {
   return "$'" + line + "'";
 }
 
+std::string command_line(std::span<const std::string> words) {
+  std::vector<std::string> quoted;
+  for (const std::string& word : words) quoted.push_back(shell_quoted(word));
+  return join(quoted, " ");
+}
+
 std::string join(std::span<const std::string> parts, std::string_view separator) {
   return fmt::format("{}", fmt::join(parts, separator));
 }

@@ -1,7 +1,6 @@
 #pragma once
 // Text as it is laid out: what it may hold, how wide it is, where it breaks, how a shell takes it.
 
-#include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -54,6 +53,8 @@ namespace gpumem::report {
 /// Quoted for a shell if it has to be, on one line whatever it holds.
 [[nodiscard]] std::string shell_quoted(std::string_view argument);
 
+/// The words of a command line, each as a shell takes it.
+[[nodiscard]] std::string command_line(std::span<const std::string> words);
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
 
 /// A count and its noun: "1 case", "33 cases".

@@ -106,13 +106,11 @@ void write_header(std::ostream& out, std::span<const NamedReport> reports, const
 void write_footer(std::ostream& out, std::span<const NamedReport> reports) {
   out << "<footer>";
   for (const NamedReport& named : reports) {
-    std::vector<std::string> command;
-    for (const std::string& word : named.report.command) command.push_back(shell_quoted(word));
     out << "<div>"
         << xml_escaped(fmt::format("gpumem {}, {}{}: {}", one_line(named.report.tool.version),
                                    one_line(named.report.started_at),
                                    named.report.host.name.empty() ? "" : ", " + one_line(named.report.host.name),
-                                   one_line(join(command, " "))))
+                                   one_line(command_line(named.report.command))))
         << "</div>";
   }
   out << "</footer>\n";

@@ -171,10 +171,8 @@ std::string nothing_to_explain(const Report& report) {
     return "The report has no cases to explain; make one that has: gpumem probe --output report.json";
   }
   const ProgramRecord& program = *report.program;
-  std::vector<std::string> words;
-  for (const std::string& word : program.command) words.push_back(shell_quoted(word));
   constexpr std::size_t longest_command = 60;
-  std::string text = truncated(one_line(join(words, " ")), longest_command);
+  std::string text = truncated(one_line(command_line(program.command)), longest_command);
   if (program.exit_code.value_or(0) != 0) text += fmt::format(" (exit code {})", *program.exit_code);
   text += program.launches_seen == 0
               ? " launched no kernel"
