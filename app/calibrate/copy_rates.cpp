@@ -30,9 +30,7 @@ bool has(const report::Record& record, const std::string& value) {
 }
 
 double number(const report::Record& record, const std::string& parameter) {
-  const Parameter* found = report::find_parameter(record, parameter);
-  const auto* whole = found != nullptr ? std::get_if<std::uint64_t>(&found->value) : nullptr;
-  return whole != nullptr ? static_cast<double>(*whole) : 1;
+  return static_cast<double>(report::number_of(record, parameter).value_or(1));
 }
 
 std::optional<double> median(std::vector<double> values) {
@@ -74,8 +72,8 @@ class Reader {
       Copy& copy = copies.emplace_back(Copy{.bytes = number(record, "size_bytes"),
                                             .copies = number(record, "copies"),
                                             .seconds = record.time->summary.median.count()});
-      const auto metric = std::ranges::find(record.metrics, "round_trip_us", &report::MetricRecord::name);
-      if (metric != record.metrics.end() && metric->measured) copy.round_trip_s = *metric->measured * 1e-6;
+      const auto round_trip_us = report::metric_of(record, "round_trip_us").measured;
+      if (round_trip_us) copy.round_trip_s = *round_trip_us * 1e-6;
     }
     std::ranges::sort(copies, {}, [](const Copy& copy) { return std::pair(copy.bytes, copy.copies); });
     return copies;

@@ -71,9 +71,8 @@ std::vector<Wait> waits_of(std::span<const report::Record> records, const std::s
   std::vector<Wait> waits;
   for (const report::Record& record : records) {
     if (!is_of(record, level, written_percent)) continue;
-    const Parameter* traffic = report::find_parameter(record, "traffic_percent");
-    const auto* percent = traffic == nullptr ? nullptr : std::get_if<std::uint64_t>(&traffic->value);
-    if (percent == nullptr) continue;
+    const auto percent = report::number_of(record, "traffic_percent");
+    if (!percent) continue;
     const double cycles = *record.headline.measured;
     if (*percent == 0) {
       idle = cycles;

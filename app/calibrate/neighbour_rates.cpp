@@ -19,12 +19,9 @@ struct Alone {
 
 std::optional<Alone> alone(const report::Record& record, const std::string& victim) {
   if (record.probe != "neighbours" || !is_sound(record)) return std::nullopt;
-  const Parameter* split = report::find_parameter(record, cache::axis::split);
-  if (!has_value(record, cache::axis::victim, victim) || split == nullptr) return std::nullopt;
-  const auto* percent = std::get_if<std::uint64_t>(&split->value);
-  const auto rate = std::ranges::find(record.metrics, "victim_alone_gb_per_s", &report::MetricRecord::name);
-  if (percent == nullptr || rate == record.metrics.end()) return std::nullopt;
-  const double bytes_per_s = rate->measured.value_or(0) / per_giga;
+  const auto percent = report::number_of(record, cache::axis::split);
+  if (!has_value(record, cache::axis::victim, victim) || !percent) return std::nullopt;
+  const double bytes_per_s = report::metric_of(record, "victim_alone_gb_per_s").measured.value_or(0) / per_giga;
   constexpr double least = 1e6;
   constexpr double most = 1e18;
   if (!(bytes_per_s >= least && bytes_per_s <= most)) return std::nullopt;

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <utility>
 
 #include "app/run/backend.hpp"
 #include "app/run/shape_choice.hpp"
 #include "engine/model/profile_names.hpp"
 #include "engine/model/rate_fields.hpp"
 #include "engine/model/source.hpp"
+#include "report/record/cases.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -62,10 +62,8 @@ std::optional<double> value_of(const ExpectedQuantity& quantity, const report::R
   switch (quantity.reading) {
     case ExpectedQuantity::Reading::headline:
       return record.headline.predicted;
-    case ExpectedQuantity::Reading::nanoseconds: {
-      const auto metric = std::ranges::find(record.metrics, "latency_ns", &report::MetricRecord::name);
-      return metric == record.metrics.end() ? std::nullopt : metric->predicted;
-    }
+    case ExpectedQuantity::Reading::nanoseconds:
+      return report::metric_of(record, "latency_ns").predicted;
     case ExpectedQuantity::Reading::microseconds:
       return record.predicted_s ? std::optional(*record.predicted_s * 1e6) : std::nullopt;
   }

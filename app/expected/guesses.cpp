@@ -75,8 +75,7 @@ void flag_guesses(report::Report& report, std::span<const report::Expectation> e
     const bool is_held = std::ranges::any_of(expectations, [&](const report::Expectation& expectation) {
       return expectation.quantity == "measured_over_predicted" && report::selects(expectation.cases, record);
     });
-    const bool is_flagged = std::ranges::find(record.flags, guessed_flag) != record.flags.end();
-    if (!is_held || is_flagged || !record.headline.measured) continue;
+    if (!is_held || record.has_flag(guessed_flag) || !record.headline.measured) continue;
     const auto tested = report::case_of(record, registry);
     if (tested && rests_on_guesses(*tested, *profile, guessed_otherwise)) record.flags.emplace_back(guessed_flag);
   }

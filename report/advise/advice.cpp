@@ -18,14 +18,8 @@ namespace gpumem::report {
 
 namespace {
 
-/// Returns a metric, or nullopt if it is missing or not finite: anybody may have written the report.
-std::optional<double> finite_metric(const Record& record, const char* name) {
-  const auto value = metric_value(record, name);
-  return value && std::isfinite(*value) ? value : std::nullopt;
-}
-
 bool is_worth_it(const Record& record, double saved_s, double program_s) {
-  const auto gpu_s = finite_metric(record, gpu_time_name);
+  const auto gpu_s = finite_value(record, gpu_time_name);
   return saved_s > 0 &&
          (gpu_s ? saved_s >= worth_saving_of_kernel * *gpu_s : saved_s >= worth_saving_of_program * program_s);
 }
@@ -71,9 +65,9 @@ AdviceRecord advice_on(const Record& kernel, std::string text) {
   }
   advice.python_line = python_line_of(kernel);
   advice.operator_name = kernel.operator_name;
-  advice.saves_s = finite_metric(kernel, could_save_name).value_or(0);
-  advice.saves_low_s = finite_metric(kernel, could_save_low_name);
-  advice.saves_high_s = finite_metric(kernel, could_save_high_name);
+  advice.saves_s = finite_value(kernel, could_save_name).value_or(0);
+  advice.saves_low_s = finite_value(kernel, could_save_low_name);
+  advice.saves_high_s = finite_value(kernel, could_save_high_name);
   advice.saves_share = case_quantity(kernel, could_save_share_name);
   advice.confidence = saving_confidence(kernel);
   return advice;
@@ -82,9 +76,9 @@ AdviceRecord advice_on(const Record& kernel, std::string text) {
 }  // namespace
 
 std::string saving_confidence(const Record& kernel) {
-  const auto saved_s = finite_metric(kernel, could_save_name);
-  const auto low_s = finite_metric(kernel, could_save_low_name);
-  const auto high_s = finite_metric(kernel, could_save_high_name);
+  const auto saved_s = finite_value(kernel, could_save_name);
+  const auto low_s = finite_value(kernel, could_save_low_name);
+  const auto high_s = finite_value(kernel, could_save_high_name);
   const auto explained = explained_share_of(kernel);
   if (!saved_s || !low_s || !high_s || !explained) return "low";
   const double width_s = *high_s - *low_s;
@@ -100,7 +94,7 @@ std::vector<AdviceRecord> program_advice(const Report& report) {
   const KernelExpressions expressions(report.results);
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     const Record& record = report.results[i];
-    const auto saved_s = finite_metric(record, could_save_name);
+    const auto saved_s = finite_value(record, could_save_name);
     if (!is_kernel(record) || record.status != Status::ok || !saved_s) continue;
     if (!is_worth_it(record, *saved_s, program_s)) continue;
     std::string text = one_line(kernel_explanation(record).brief);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -70,10 +69,6 @@ std::string saving_words(const Record& record) {
   const std::string within =
       low && high ? fmt::format(" ({} to {})", stage_time_words(*low), stage_time_words(*high)) : "";
   return fmt::format("By the model {} could be saved{}.", saved_words(saved, all), within);
-}
-
-bool launches_differ(const Record& record) {
-  return std::ranges::find(record.flags, "counts_differ") != record.flags.end();
 }
 
 constexpr const char* launches_differ_words =
@@ -154,7 +149,7 @@ Explanation kernel_explanation(const Record& record) {
   const std::vector<CurableSite> sites = curable_sites(record);
   const bool worth = is_worth_saving(record, sites);
   Explanation said = worth ? wasteful_explanation(record, sites) : limited_explanation(record, sites);
-  if (launches_differ(record)) {
+  if (record.has_flag("counts_differ")) {
     if (!worth) said.brief = "its launches differ";
     said.full += (said.full.empty() ? "" : " ") + std::string(launches_differ_words);
   }
@@ -166,7 +161,7 @@ KernelRemedy kernel_remedy(const Record& record) {
   const std::vector<CurableSite> sites = curable_sites(record);
   const KernelVerdict verdict = kernel_verdict(record);
   const bool worth = is_worth_saving(record, sites);
-  if (!worth && launches_differ(record)) return {.cause = verdict.name, .cure = {}};
+  if (!worth && record.has_flag("counts_differ")) return {.cause = verdict.name, .cure = {}};
   if (!worth || sites.empty() || verdict_comes_first(record, verdict, sites)) {
     return {.cause = verdict.name, .cure = verdict.cure};
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -27,9 +26,7 @@ CheckRecord named(const char* name) {
 
 /// Returns a case in words, followed by `why`.
 std::string outcome(const Report& report, std::size_t index, const std::string& why) {
-  Cases all;
-  for (const Record& record : report.results) all.push_back(&record);
-  return fmt::format("{}: {}", probe_and_case_words(all, report.results[index]), why);
+  return fmt::format("{}: {}", probe_and_case_words(cases_of(report.results), report.results[index]), why);
 }
 
 /// Returns true if the record's status is ok although it has no time: nobody measured it.

@@ -23,10 +23,6 @@ namespace gpumem::report {
 
 namespace {
 
-bool contains(const std::vector<std::string>& texts, std::string_view text) {
-  return std::ranges::find(texts, text) != texts.end();
-}
-
 constexpr const char* uncounted_reason = "it was not counted; add --counters";
 
 bool is_counter(std::string_view quantity) {
@@ -40,9 +36,9 @@ std::optional<std::string> not_measured(const Report& report, const Record& reco
   const bool counter = !metric && is_counter(quantity);
   if (quantity == "measured_over_predicted") {
     if (report.is_prediction()) return "nothing was measured";
-    if (contains(record.flags, "predicted_from_attributes"))
+    if (record.has_flag("predicted_from_attributes"))
       return "this GPU has no profile to compare with; 'gpumem calibrate' makes one";
-    if (contains(record.flags, "predicted_from_guesses"))
+    if (record.has_flag("predicted_from_guesses"))
       return "the profile assumes the rate that decides it, or scales it from another GPU's; 'gpumem calibrate' "
              "measures it";
   }
@@ -279,7 +275,7 @@ std::string hold_flags(const Expectation& expectation, const Report& report, con
     if (record.status != Status::ok || !selects(expectation.cases, record)) continue;
     ran.push_back(i);
     std::vector<std::string> own = expectation.flags;
-    std::erase_if(own, [&](const std::string& flag) { return !contains(record.flags, flag); });
+    std::erase_if(own, [&](const std::string& flag) { return !record.has_flag(flag); });
     if (own.empty()) continue;
     if (flagged.empty()) raised = std::move(own);
     flagged.push_back(i);
@@ -292,7 +288,7 @@ std::string hold_flags(const Expectation& expectation, const Report& report, con
   }
   if (!report.watched) return "the report is older and does not say which flags were watched";
   for (const std::string& flag : expectation.flags) {
-    if (!contains(*report.watched, flag)) return why_unwatched(flag, report);
+    if (std::ranges::find(*report.watched, flag) == report.watched->end()) return why_unwatched(flag, report);
   }
   if (ran.empty()) return "no such case ran";
   const Cases missing = missing_of(expectation, report, rules);

@@ -187,9 +187,8 @@ struct PatternStory {
     for (const SiteRecord& site : record.access) {
       if (pattern.empty()) pattern = one_line(site.pattern);
     }
-    const auto metric = std::ranges::find(record.metrics, sorted_gain_name, &MetricRecord::name);
-    if (metric == record.metrics.end() || !metric->predicted || *metric->predicted < 1 + least_difference) return;
-    gain = "sorted: " + times_words(*metric->predicted);
+    const double ratio = metric_of(record, sorted_gain_name).predicted.value_or(1);
+    if (!(ratio < 1 + least_difference)) gain = "sorted: " + times_words(ratio);
   }
 
   [[nodiscard]] std::string full() const {
@@ -235,10 +234,7 @@ bool changes_work(std::string_view parameter) {
 
 /// Returns true if the data of a case, or a part of it, lies in a cache. Such a case is no advice for one whose data
 /// fits in none.
-bool is_in_cache(const Record& record) {
-  return std::ranges::any_of(
-      record.flags, [](const std::string& flag) { return flag == "cache_resident" || flag == "partly_cached"; });
-}
+bool is_in_cache(const Record& record) { return record.has_flag("cache_resident") || record.has_flag("partly_cached"); }
 
 /// The best of some cases by either reading.
 struct BestCases {

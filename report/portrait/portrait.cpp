@@ -7,10 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <set>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "engine/base/error.hpp"
 #include "engine/base/thresholds.hpp"
@@ -63,8 +60,8 @@ std::optional<Figure> headline_figure(const Record& record) {
 
 std::optional<Figure> metric_figure(const Record* record, std::string_view name) {
   if (record == nullptr) return std::nullopt;
-  const auto found = std::ranges::find(record->metrics, name, &MetricRecord::name);
-  return found == record->metrics.end() ? std::nullopt : figure_of(found->measured, found->predicted);
+  const MetricRecord metric = metric_of(*record, name);
+  return figure_of(metric.measured, metric.predicted);
 }
 
 bool has_value(const Record& record, std::string_view parameter, std::string_view value) {
@@ -144,12 +141,6 @@ std::vector<PortraitStep> ladder_of(const Report& report) {
 
 // ---- Charts
 
-std::optional<double> place_of(const Record& record) {
-  const Parameter* swept = find_parameter(record, record.swept);
-  const auto* number = swept == nullptr ? nullptr : std::get_if<std::uint64_t>(&swept->value);
-  return number == nullptr ? std::nullopt : std::optional(static_cast<double>(*number));
-}
-
 std::string axis_words(const Record& record) {
   const Heading heading = parameter_heading(record.swept);
   return is_size(record.swept) ? heading.name : heading_words(heading);
@@ -157,7 +148,7 @@ std::string axis_words(const Record& record) {
 
 PortraitPoint point_of(const Record& record) {
   const Parameter& swept = *find_parameter(record, record.swept);
-  return {.x = *place_of(record),
+  return {.x = static_cast<double>(*number_of(record, record.swept)),
           .place = one_line(position_phrase(swept)),
           .tick = one_line(value_text(swept)),
           .measured = positive_headline(record, true),
@@ -209,7 +200,7 @@ std::vector<PortraitCurve> curves_of(const std::vector<Cases>& sweeps, bool loga
   for (std::size_t i = 0; i < sweeps.size(); ++i) {
     PortraitCurve curve{.name = names[i], .points = {}};
     for (const Record* record : sweeps[i]) {
-      if (!logarithmic_x || *place_of(*record) > 0) curve.points.push_back(point_of(*record));
+      if (!logarithmic_x || number_of(*record, record->swept) != 0U) curve.points.push_back(point_of(*record));
     }
     leave_one_kind(curve.points);
     std::ranges::stable_sort(curve.points, {}, &PortraitPoint::x);
@@ -226,7 +217,8 @@ std::vector<Cases> sweeps_of(const Report& report, std::string_view probe) {
   for (const Members& sweep : sweeps(report.results)) {
     Cases cases;
     for (const Record* record : cases_of(report.results, sweep)) {
-      if (record->probe != probe || !record->ran() || !place_of(*record) || !headline_figure(*record)) continue;
+      if (record->probe != probe || !record->ran() || !headline_figure(*record)) continue;
+      if (!number_of(*record, record->swept)) continue;
       if (first == nullptr) first = record;
       if (record->headline.quantity == first->headline.quantity) cases.push_back(record);
     }
@@ -300,9 +292,8 @@ std::vector<std::string> unusual_of(const Report& report) {
       {"link_degraded", "ran over a link with less than its full generation or width"}};
   std::vector<std::string> said;
   for (const auto& [flag, words] : flag_words) {
-    const auto flagged = std::ranges::count_if(report.results, [&](const Record& record) {
-      return std::ranges::find(record.flags, flag) != record.flags.end();
-    });
+    const auto flagged =
+        std::ranges::count_if(report.results, [&](const Record& record) { return record.has_flag(flag); });
     if (flagged > 0) said.push_back(fmt::format("{} {}.", cases_words(flagged), words));
   }
   const auto failed = std::ranges::count_if(

@@ -29,9 +29,21 @@ Cases cases_of(std::span<const Record> results, std::span<const std::size_t> mem
   return cases;
 }
 
+Cases cases_of(std::span<const Record> results) {
+  Cases cases;
+  for (const Record& record : results) cases.push_back(&record);
+  return cases;
+}
+
 const Parameter* find_parameter(const Record& record, std::string_view name) {
   const auto found = std::ranges::find(record.parameters, name, &Parameter::name);
   return found == record.parameters.end() ? nullptr : &*found;
+}
+
+std::optional<std::uint64_t> number_of(const Record& record, std::string_view name) {
+  const Parameter* found = find_parameter(record, name);
+  const auto* number = found == nullptr ? nullptr : std::get_if<std::uint64_t>(&found->value);
+  return number == nullptr ? std::nullopt : std::optional(*number);
 }
 
 Value asked_value(const Record& record, const Parameter& parameter) {
@@ -60,9 +72,19 @@ std::optional<Case> case_of(const Record& record, std::span<const Probe> registr
   return probe == registry.end() ? std::nullopt : case_of(record, *probe);
 }
 
+MetricRecord metric_of(const Record& record, std::string_view name) {
+  const auto found = std::ranges::find(record.metrics, name, &MetricRecord::name);
+  return found == record.metrics.end() ? MetricRecord{std::string(name), {}, {}} : *found;
+}
+
 std::optional<double> metric_value(const Record& record, std::string_view name) {
   const auto found = std::ranges::find(record.metrics, name, &MetricRecord::name);
   return found == record.metrics.end() ? std::nullopt : found->value();
+}
+
+std::optional<double> finite_value(const Record& record, std::string_view metric) {
+  const auto value = metric_value(record, metric);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 std::string asked_key(const Record& record, std::span<const std::string> without) {

@@ -18,8 +18,13 @@ using Cases = std::vector<const Record*>;
 /// The cases at these indices of the results.
 [[nodiscard]] Cases cases_of(std::span<const Record> results, std::span<const std::size_t> members);
 
+[[nodiscard]] Cases cases_of(std::span<const Record> results);
+
 /// Null if the record has no such parameter.
 [[nodiscard]] const Parameter* find_parameter(const Record& record, std::string_view name);
+
+/// The value of a parameter that is a number; absent if it is not one, or the record does not have it.
+[[nodiscard]] std::optional<std::uint64_t> number_of(const Record& record, std::string_view name);
 
 /// Returns the value that was asked for: "auto" if auto decided the parameter, else the parameter's own.
 [[nodiscard]] Value asked_value(const Record& record, const Parameter& parameter);
@@ -32,8 +37,13 @@ using Cases = std::vector<const Record*>;
 /// The same for the probe that the record names; nullopt if the registry does not have it.
 [[nodiscard]] std::optional<Case> case_of(const Record& record, std::span<const Probe> registry);
 
+/// A metric of the record; without readings if it has no such metric.
+[[nodiscard]] MetricRecord metric_of(const Record& record, std::string_view name);
+
 /// Absent if the record has no such metric, or no value of it.
 [[nodiscard]] std::optional<double> metric_value(const Record& record, std::string_view name);
+/// Absent also where the value is not finite: anybody may have written the report.
+[[nodiscard]] std::optional<double> finite_value(const Record& record, std::string_view metric);
 
 /// Returns a key that is the same for cases that were asked for with the same parameters, apart from those in
 /// `without`. The order of the parameters does not matter, since other programs may have changed it. A parameter that

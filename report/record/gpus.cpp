@@ -52,9 +52,7 @@ std::string identity(std::uint64_t gpu, std::vector<std::string> names) {
 
 std::optional<std::uint64_t> gpu_beside_others(const Record& record) {
   if (record.across != device_parameter) return std::nullopt;
-  const Parameter* parameter = find_parameter(record, device_parameter);
-  const auto* gpu = parameter == nullptr ? nullptr : std::get_if<std::uint64_t>(&parameter->value);
-  return gpu == nullptr ? std::nullopt : std::optional(*gpu);
+  return number_of(record, device_parameter);
 }
 
 std::vector<Members> by_gpu(std::span<const Record> results, const Members& table) {

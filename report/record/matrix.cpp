@@ -108,18 +108,12 @@ std::string table_key(const Record& record) {
 }
 
 MetricRecord quantity_of(const Record& record, std::string_view quantity) {
-  MetricRecord reading{.name = std::string(quantity), .measured = {}, .predicted = {}};
-  if (!record.ran()) return reading;
-  if (quantity == record.headline.quantity) {
-    reading.measured = positive(record.headline.measured);
-    reading.predicted = positive(record.headline.predicted);
-    return reading;
-  }
-  const auto metric = std::ranges::find(record.metrics, quantity, &MetricRecord::name);
-  if (metric == record.metrics.end()) return reading;
-  reading.measured = positive(metric->measured);
-  reading.predicted = positive(metric->predicted);
-  return reading;
+  const HeadlineRecord& headline = record.headline;
+  const std::string name(quantity);
+  if (!record.ran()) return {name, {}, {}};
+  if (name == headline.quantity) return {name, positive(headline.measured), positive(headline.predicted)};
+  const MetricRecord metric = metric_of(record, quantity);
+  return {name, positive(metric.measured), positive(metric.predicted)};
 }
 
 bool is_of_pairs(const CaseMatrix& matrix) {

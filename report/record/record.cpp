@@ -33,6 +33,8 @@ bool Record::uses_host() const {
   return host_shared_by || transfer || std::ranges::any_of(access, &SiteRecord::in_host_memory);
 }
 
+bool Record::has_flag(std::string_view flag) const { return std::ranges::find(flags, flag) != flags.end(); }
+
 bool Record::is_chosen(std::string_view parameter) const {
   return std::ranges::find(chosen, parameter) != chosen.end();
 }

@@ -165,6 +165,7 @@ struct Record {
   }
   /// Returns true if other GPUs used the host meanwhile: its results cannot be held against this GPU.
   [[nodiscard]] bool shared_host() const { return host_shared_by.value_or(1) > 1; }
+  [[nodiscard]] bool has_flag(std::string_view flag) const;
   /// True if `auto` decided the parameter.
   [[nodiscard]] bool is_chosen(std::string_view parameter) const;
   /// Returns true if the case moves bytes over the link to the host. A case with useful bytes and no access sites is a

@@ -103,9 +103,7 @@ std::optional<double> unasked_read_bytes(const Evidence& e) {
 }
 
 std::optional<std::uint64_t> number(const Evidence& e, std::string_view parameter) {
-  const Parameter* found = find_parameter(e.record, parameter);
-  const auto* value = found == nullptr ? nullptr : std::get_if<std::uint64_t>(&found->value);
-  return value == nullptr ? std::nullopt : std::optional(*value);
+  return number_of(e.record, parameter);
 }
 
 }  // namespace gpumem::report

@@ -68,7 +68,7 @@ std::string first_sentence(const std::string& text) {
 std::string flagged_words(const Report& report, std::string_view flag, const std::string& words) {
   Cases flagged;
   for (const Record& record : report.results) {
-    if (std::ranges::find(record.flags, flag) != record.flags.end()) flagged.push_back(&record);
+    if (record.has_flag(flag)) flagged.push_back(&record);
   }
   return flagged.empty() ? "" : fmt::format("Of {} {}.", kernel_words(flagged), words);
 }
@@ -83,11 +83,6 @@ double launches_told(const Cases& rows, const std::string& reason) {
 }
 
 }  // namespace
-
-std::optional<double> finite_value(const Record& record, const char* metric) {
-  const auto value = metric_value(record, metric);
-  return value && std::isfinite(*value) ? value : std::nullopt;
-}
 
 double sum_of(const Cases& cases, const char* metric) {
   double sum = 0;
@@ -191,9 +186,7 @@ std::string looked_words(const ProgramRecord& program) {
 }
 
 std::string command_words(const ProgramRecord& program, std::size_t width) {
-  std::vector<std::string> words;
-  for (const std::string& word : program.command) words.push_back(shell_quoted(word));
-  return truncated(one_line(join(words, " ")), width);
+  return truncated(one_line(command_line(program.command)), width);
 }
 
 std::string program_legend(const Report& report, const Cases& rows) {

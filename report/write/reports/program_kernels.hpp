@@ -12,8 +12,6 @@
 
 namespace gpumem::report {
 
-/// The value of a metric, or nullopt if it is absent or not finite.
-[[nodiscard]] std::optional<double> finite_value(const Record& record, const char* metric);
 /// The sum of a metric over the cases that have it.
 [[nodiscard]] double sum_of(const Cases& cases, const char* metric);
 

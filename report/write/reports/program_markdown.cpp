@@ -107,8 +107,7 @@ void write_advice(std::ostream& out, const Report& report, const ProgramKernels&
 
 /// The kernels that take most time.
 Cases longest(const Report& report) {
-  Cases all;
-  for (const Record& record : report.results) all.push_back(&record);
+  Cases all = cases_of(report.results);
   std::ranges::stable_sort(all, std::ranges::greater(),
                            [](const Record* record) { return finite_value(*record, gpu_time_name).value_or(0); });
   all.resize(std::min(all.size(), most_kernels));
@@ -155,9 +154,7 @@ void write_program_markdown(std::ostream& out, const Report& report) {
   }
   out << "## gpumem: " << markdown_code(command_words(program, widest_title)) << "\n\n"
       << summary(report, kernels) << '\n';
-  Cases all;
-  for (const Record& record : report.results) all.push_back(&record);
-  const KernelPlaces places(all, widest_kernel_name);
+  const KernelPlaces places(cases_of(report.results), widest_kernel_name);
   const auto name = [&](const Record& kernel) { return places.words(kernel); };
   write_advice(out, report, kernels, name);
   write_kernels(out, report, kernels, name);

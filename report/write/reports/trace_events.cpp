@@ -21,7 +21,7 @@ std::string gpu_name(const Report& report, std::uint64_t device) {
 /// The processes of one report.
 class ReportTrace {
  public:
-  explicit ReportTrace(const Report& report) : report_(report), kernels_(all_of(report)), places_(kernels_) {
+  explicit ReportTrace(const Report& report) : report_(report), kernels_(cases_of(report.results)), places_(kernels_) {
     if (has_timeline(report)) {
       add_timeline(*report.program->timeline);
     } else {
@@ -37,12 +37,6 @@ class ReportTrace {
   }
 
  private:
-  static Cases all_of(const Report& report) {
-    Cases all;
-    for (const Record& record : report.results) all.push_back(&record);
-    return all;
-  }
-
   TraceProcess& process_on(std::uint64_t process, std::uint64_t device) {
     TraceProcess& found = processes_[{process, device + 1}];
     found.name = fmt::format("process {}, {}", process, gpu_name(report_, device));
@@ -110,9 +104,7 @@ class ReportTrace {
   void add_bins() {
     const double bin_s = report_.program->bin_s.value_or(0);
     for (const Record* kernel : kernels_) {
-      const Parameter* parameter = find_parameter(*kernel, device_parameter);
-      const auto* held = parameter == nullptr ? nullptr : std::get_if<std::uint64_t>(&parameter->value);
-      const std::uint64_t device = held == nullptr ? 0 : *held;
+      const std::uint64_t device = number_of(*kernel, device_parameter).value_or(0);
       if (std::ranges::none_of(kernel->ran_s, [](double seconds) { return seconds > 0; })) continue;
       TraceProcess& process = processes_[{0, device}];
       process.name = gpu_name(report_, device) + fmt::format(", bins of {}", duration_words(bin_s));
