@@ -22,46 +22,23 @@ using json_values::Json;
 
 constexpr double ns_per_us = 1000;
 
-std::string track_name(const Track& track) {
-  switch (track.kind) {
-    case TrackKind::ranges:
-      return fmt::format("thread {}: ranges", track.number);
-    case TrackKind::launches:
-      return fmt::format("stream {}", track.number);
-    case TrackKind::graphs:
-      return fmt::format("stream {}: graphs", track.number);
-    case TrackKind::samples:
-      return fmt::format("stream {}: seen access by access, and slower for it", track.number);
-    case TrackKind::bins:
-      break;
-  }
-  return "";
-}
+struct TrackWords {
+  const char* category;
+  const char* name;  ///< of a track with a number
+};
+/// In the order of the enumerators.
+constexpr TrackWords track_words[] = {{"range", "thread {}: ranges"},
+                                      {"kernel", "stream {}"},
+                                      {"graph", "stream {}: graphs"},
+                                      {"sample", "stream {}: seen access by access, and slower for it"},
+                                      {"bin", ""}};
 
-const char* category(TrackKind kind) {
-  switch (kind) {
-    case TrackKind::ranges:
-      return "range";
-    case TrackKind::launches:
-      return "kernel";
-    case TrackKind::graphs:
-      return "graph";
-    case TrackKind::samples:
-      return "sample";
-    case TrackKind::bins:
-      break;
-  }
-  return "bin";
-}
+const TrackWords& words_of(const Track& track) { return track_words[static_cast<std::size_t>(track.kind)]; }
 
 Json arguments_json(const TraceArguments& arguments) {
-  struct ToJson {
-    Json operator()(std::uint64_t value) const { return value; }
-    Json operator()(double value) const { return json_values::number(value); }
-    Json operator()(const std::string& text) const { return text; }
-  };
   Json object = Json::object();
-  for (const auto& [name, value] : arguments) object[name] = std::visit(ToJson(), value);
+  for (const auto& [name, value] : arguments)
+    object[name] = std::visit([](const auto& held) { return Json(held); }, value);
   return object;
 }
 
@@ -77,7 +54,9 @@ class TraceWriter {
     sort("process_sort_index", 0, process_);
     for (const auto& [track, events] : process.tracks) {
       const auto own = process.names.find(track);
-      add(track, own == process.names.end() ? track_name(track) : own->second, events);
+      add(track,
+          own == process.names.end() ? fmt::format(fmt::runtime(words_of(track).name), track.number) : own->second,
+          events);
     }
   }
 
@@ -95,8 +74,8 @@ class TraceWriter {
     for (std::size_t i = 0; i < events.size(); ++i) {
       const TraceEvent& event = events[i];
       const auto in_us = [](std::int64_t ns) { return static_cast<double>(ns) / ns_per_us; };
-      Json json = {{"name", event.name}, {"cat", category(track.kind)}, {"ph", event.is_instant ? "i" : "X"},
-                   {"pid", process_},    {"tid", first + lanes[i]},     {"ts", in_us(spans[i].begin_ns)}};
+      Json json = {{"name", event.name}, {"cat", words_of(track).category}, {"ph", event.is_instant ? "i" : "X"},
+                   {"pid", process_},    {"tid", first + lanes[i]},         {"ts", in_us(spans[i].begin_ns)}};
       if (event.is_instant) {
         json["s"] = "t";  // an arrow on this track alone
       } else {
