@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <istream>
 #include <ostream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "app/run/messages.hpp"
+#include "app/run/run.hpp"
 #include "app/run/worker.hpp"
 #include "engine/base/error.hpp"
 #include "report/read/read_report.hpp"
-#include "report/write/writers.hpp"
+#include "report/write/json_values.hpp"
 
 namespace gpumem::app {
 
@@ -52,13 +52,8 @@ Case case_of(const Json& json) {
 /// Returns a report of what is known of the GPU by now, without results.
 report::Report known_of(const Backend& backend) {
   report::Report known;
-  known.backend = backend.name();
-  known.profile = backend.profile();
-  known.profile_source = backend.profile_source();
-  known.device = backend.device();
+  describe_backend(known, backend);
   known.devices = {backend.device()};
-  known.host_placement = backend.host_placement();
-  known.watched = backend.watched_flags();
   return known;
 }
 
@@ -127,9 +122,7 @@ class Server {
   [[nodiscard]] Json with_what_is_known(std::vector<report::Record> records, const Json& beside) const {
     report::Report known = known_of(*backend_);
     known.results = std::move(records);
-    std::ostringstream text;
-    report::write_report_line(text, known);
-    Json answer = Json::parse(text.str());
+    Json answer = report::json_values::report_json(known);
     answer.update(beside);
     if (const auto bytes = known.device->free_memory_bytes) answer["free_memory_bytes"] = *bytes;
     return answer;

@@ -2,13 +2,11 @@
 
 #include "app/run/worker.hpp"
 
-#include <sstream>
-#include <stdexcept>
 #include <utility>
 
 #include "app/run/messages.hpp"
 #include "report/read/read_report.hpp"
-#include "report/write/writers.hpp"
+#include "report/write/json_values.hpp"
 
 namespace gpumem::app {
 
@@ -28,29 +26,18 @@ Json request(const char* what, const MeasureOptions& options) {
   return json;
 }
 
-Json parameters_of(const Case& tested) {
-  Json parameters = Json::object();
-  for (const Parameter& parameter : tested.parameters) {
-    std::visit([&](const auto& value) { parameters[parameter.name] = value; }, parameter.value);
-  }
-  return parameters;
+Json json_of(const Case& tested) {
+  return {{"probe", tested.probe->name}, {"parameters", report::json_values::parameters(tested.parameters)}};
 }
 
 Json request(const char* what, const MeasureOptions& options, const Case& tested) {
   Json json = request(what, options);
-  json["probe"] = tested.probe->name;
-  json["parameters"] = parameters_of(tested);
+  json.update(json_of(tested));
   return json;
 }
 
 /// Names may be no UTF-8, and then mean nothing to the copy either.
 std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-Json record_json(const report::Record& record) {
-  std::ostringstream line;
-  report::write_record_line(line, record);
-  return Json::parse(line.str());
-}
 
 }  // namespace
 
@@ -79,10 +66,8 @@ void Worker::begin_count(std::span<const Case> cases, std::span<const report::Re
   Json json = request("count", options_);
   json["cases"] = Json::array();
   json["records"] = Json::array();
-  for (const Case& tested : cases) {
-    json["cases"].push_back({{"probe", tested.probe->name}, {"parameters", parameters_of(tested)}});
-  }
-  for (const report::Record& record : records) json["records"].push_back(record_json(record));
+  for (const Case& tested : cases) json["cases"].push_back(json_of(tested));
+  for (const report::Record& record : records) json["records"].push_back(report::json_values::record_json(record));
   send(line_of(json));
 }
 

@@ -29,8 +29,8 @@ namespace gpumem::report {
 [[nodiscard]] Report read_report_file(const std::string& path, std::istream& standard_input,
                                       std::span<const std::string_view> emptied = {});
 
-/// Read back the lines that write_report_line and write_record_line wrote, with all readings and samples. Throw
-/// std::runtime_error for anything else.
+/// Read back lines of JSON (report/write/json_values.hpp) with all readings and samples. Throw std::runtime_error for
+/// anything else.
 [[nodiscard]] Report read_report_line(std::string_view line);
 [[nodiscard]] Record read_record_line(std::string_view line);
 

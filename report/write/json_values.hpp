@@ -2,7 +2,6 @@
 // Values as every JSON of gpumem has them: what is absent is null, and so is a number that is not finite.
 
 #include <cmath>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -38,7 +37,9 @@ inline Json parameters(const std::vector<Parameter>& named) {
   return object;
 }
 
-/// A record as it stands in a report's `results`.
+/// A record as it stands in a report's `results`; read_record_line reads it from a line.
 [[nodiscard]] Json record_json(const Record& record);
+/// A report, which read_report_line reads from a line.
+[[nodiscard]] Json report_json(const Report& report);
 
 }  // namespace gpumem::report::json_values

@@ -51,12 +51,6 @@ void write_junit(std::ostream& out, std::span<const Report> reports);
 /// textfile collector. Values that are not known are absent. If a case was asked for twice, the later one counts.
 void write_openmetrics(std::ostream& out, std::span<const Report> reports);
 
-/// Writes a record as one line of JSON, as it stands in a report's `results`; read_record_line reads it.
-void write_record_line(std::ostream& out, const Record& record);
-
-/// Writes a report as one line of JSON; read_report_line reads it.
-void write_report_line(std::ostream& out, const Report& report);
-
 /// A JSON array of devices, each as the `device` of a JSON report.
 void write_devices_json(std::ostream& out, std::span<const Device> devices);
 

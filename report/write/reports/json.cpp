@@ -39,7 +39,7 @@ class FieldWriter {
   }
   template <class T>
   void if_any(std::string_view name, const T& member) {
-    if (!is_absent(member)) json_[std::string(name)] = to_json(member);
+    if (!is_empty(member)) json_[std::string(name)] = to_json(member);
   }
   void derived(std::string_view name, std::optional<double> value) { json_[std::string(name)] = number(value); }
   void described(const Report& report);
@@ -58,18 +58,11 @@ class FieldWriter {
   static bool is_empty(const auto& value) {
     if constexpr (requires { value.empty(); }) {
       return value.empty();
+    } else if constexpr (requires { value.has_value(); }) {
+      return !value.has_value();
     } else {
       return value == 0;
     }
-  }
-  static bool is_absent(const std::string& text) { return text.empty(); }
-  template <class T>
-  static bool is_absent(const std::vector<T>& list) {
-    return list.empty();
-  }
-  template <class T>
-  static bool is_absent(const std::optional<T>& value) {
-    return !value.has_value();
   }
   static Json to_json(const std::string& text) { return text; }
   static Json to_json(bool value) { return value; }
@@ -238,13 +231,7 @@ void write_json(std::ostream& out, const Report& report) { write_laid_out(out, F
 
 Json json_values::record_json(const Record& record) { return FieldWriter::of(record); }
 
-void write_record_line(std::ostream& out, const Record& record) {
-  out << record_json(record).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
-}
-
-void write_report_line(std::ostream& out, const Report& report) {
-  out << FieldWriter::of(report).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
-}
+Json json_values::report_json(const Report& report) { return FieldWriter::of(report); }
 
 void write_devices_json(std::ostream& out, std::span<const Device> devices) {
   Json list = Json::array();

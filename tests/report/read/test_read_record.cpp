@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "report/read/read_report.hpp"
-#include "report/write/writers.hpp"
+#include "report/write/json_values.hpp"
 #include "tests/catch.hpp"
 #include "tests/report/examples.hpp"
 
@@ -17,9 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string line_of(const Record& record) {
-  std::ostringstream out;
-  write_record_line(out, record);
-  return out.str();
+  return json_values::record_json(record).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 /// A record with every field set, to values that tell them apart.
