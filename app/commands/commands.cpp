@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -23,17 +22,8 @@
 namespace gpumem::app {
 
 // Each in the file of its name.
-MakeRequest probe_options(CommandOptions& options, const KnownNames& known);
-MakeRequest run_options(CommandOptions& options, const KnownNames& known);
-MakeRequest check_options(CommandOptions& options, const KnownNames& known);
-MakeRequest explain_options(CommandOptions& options, const KnownNames& known);
-MakeRequest compare_options(CommandOptions& options, const KnownNames& known);
-MakeRequest show_options(CommandOptions& options, const KnownNames& known);
-MakeRequest portrait_options(CommandOptions& options, const KnownNames& known);
-MakeRequest expect_options(CommandOptions& options, const KnownNames& known);
-MakeRequest calibrate_options(CommandOptions& options, const KnownNames& known);
-MakeRequest list_options(CommandOptions& options, const KnownNames& known);
-MakeRequest devices_options(CommandOptions& options, const KnownNames& known);
+DeclareOptions probe_options, run_options, check_options, explain_options, compare_options, show_options,
+    portrait_options, expect_options, calibrate_options, list_options, devices_options;
 
 namespace {
 
@@ -72,7 +62,7 @@ MakeRequest manual_options(CommandOptions& options, const KnownNames& known) {
   return [&] { return print(manual_page(options.describe_program(known))); };
 }
 
-MakeRequest help_options(CommandOptions& options, const KnownNames& known);
+DeclareOptions help_options;
 
 // ---- All commands
 

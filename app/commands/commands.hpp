@@ -125,11 +125,13 @@ struct Request {
 /// Called once the command's options have been read. Throws a usage error.
 using MakeRequest = std::function<Request()>;
 
+/// Declares the options of a command.
+using DeclareOptions = MakeRequest(CommandOptions& options, const KnownNames& known);
+
 struct Command {
   const char* name;
   const char* purpose;
-  /// Declares the command's options.
-  MakeRequest (*declare)(CommandOptions& options, const KnownNames& known);
+  DeclareOptions* declare;
   bool takes_long = false;
 };
 

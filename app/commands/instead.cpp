@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/base/words.hpp"
 #include "report/text/text.hpp"
 
 namespace gpumem::app {
@@ -136,21 +137,9 @@ constexpr Instead rows[] = {
     {"*", "--verbose --debug -v", "results say all there is; reasons: --why, or: gpumem explain REPORT"},
 };
 
-bool is_among(std::string_view word, std::string_view words) {
-  return (' ' + std::string(words) + ' ').find(' ' + std::string(word) + ' ') != std::string::npos;
-}
-
 bool is_axis(const std::string& option, const Interface& interface) {
   return std::ranges::any_of(interface.commands,
                              [&](const CommandEntry& command) { return find_option(command.axes, option) != nullptr; });
-}
-
-/// The text with all places of a mark filled.
-std::string filled(std::string text, std::string_view mark, std::string_view with) {
-  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + with.size())) {
-    text.replace(at, mark.size(), with);
-  }
-  return text;
 }
 
 }  // namespace
@@ -164,8 +153,11 @@ std::optional<std::string> instead_of_option(const std::string& option, const st
   });
   if (row == std::end(rows)) return std::nullopt;
   const std::string_view name = std::string_view(option).substr(option.find_first_not_of('-'));
-  std::string text = filled(row->advice, "{value}", value.empty() ? row->example : report::shell_quoted(value));
-  text = filled(filled(filled(text, "{option}", option), "{name}", name), "{command}", command.name);
+  const auto of_command = fmt::arg("command", command.name);
+  const std::string typed =
+      value.empty() ? fmt::format(fmt::runtime(row->example), of_command) : report::shell_quoted(value);
+  const std::string text = fmt::format(fmt::runtime(row->advice), fmt::arg("value", typed), fmt::arg("option", option),
+                                       fmt::arg("name", name), of_command);
   const std::size_t end = text.find_last_not_of(' ');
   return text.substr(0, end + 1);
 }
