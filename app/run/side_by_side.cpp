@@ -7,6 +7,7 @@
 #include <exception>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -331,12 +332,8 @@ class SideBySide final : public Backend {
 
 std::vector<std::string> device_list(const std::string& text) {
   std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  if (std::ranges::find(parts, "") != parts.end()) {
+  for (const auto part : std::views::split(text, ',')) parts.emplace_back(part.begin(), part.end());
+  if (parts.empty() || std::ranges::find(parts, "") != parts.end()) {
     throw usage_error(
         fmt::format("--device: '{}' has an empty place in its list; give all, or a list such as 0,2", text));
   }
