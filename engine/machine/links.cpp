@@ -53,23 +53,15 @@ bool waits_for_fabric(const GpuFacts& gpu) {
 }
 
 std::string cause_of(PeerFacts::Status status) {
-  using Status = PeerFacts::Status;
-  switch (status) {
-    case Status::chipset_not_supported:
-      return "the host's chipset does not support it";
-    case Status::gpu_not_supported:
-      return "the GPUs do not support it";
-    case Status::topology_not_supported:
-      return "their connection on the host does not support it (different I/O hubs)";
-    case Status::disabled:
-      return "a setting of the driver disables it";
-    case Status::not_supported:
-      return "it is not supported between these GPUs";
-    case Status::ok:
-    case Status::unknown:
-      break;
-  }
-  return "the driver does not say why";
+  constexpr const char* unsaid = "the driver does not say why";
+  constexpr const char* causes[] = {unsaid,  // in the order of the enumerators
+                                    "the host's chipset does not support it",
+                                    "the GPUs do not support it",
+                                    "their connection on the host does not support it (different I/O hubs)",
+                                    "a setting of the driver disables it",
+                                    "it is not supported between these GPUs",
+                                    unsaid};
+  return causes[static_cast<std::size_t>(status)];
 }
 
 std::string why_no_access(const GpuFacts& from, const GpuFacts& to, const PeerFacts& pair) {

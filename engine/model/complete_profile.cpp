@@ -38,23 +38,8 @@ struct Factors {
   Factors(const Profile& profile, const Stated& stated, const Profile& reference);
 
   [[nodiscard]] Factor of(Scale scale) const {
-    switch (scale) {
-      case Scale::memory:
-        return memory;
-      case Scale::channels:
-        return channels;
-      case Scale::chip:
-        return chip;
-      case Scale::l2:
-        return l2;
-      case Scale::link:
-        return link;
-      case Scale::clock:
-        return clock;
-      case Scale::nothing:
-        break;
-    }
-    return {};
+    const Factor of_scales[] = {{}, memory, channels, l2, chip, link, clock};  // in the order of the enumerators
+    return of_scales[static_cast<std::size_t>(scale)];
   }
 };
 
