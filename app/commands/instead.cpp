@@ -1,9 +1,8 @@
-#include "app/commands/instead.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "app/commands/refusals.hpp"
 #include "engine/base/words.hpp"
 #include "report/text/text.hpp"
 

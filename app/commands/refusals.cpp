@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "app/commands/instead.hpp"
 #include "app/commands/words.hpp"
 #include "app/run/probe_names.hpp"
 #include "engine/base/error.hpp"

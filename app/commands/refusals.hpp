@@ -1,6 +1,7 @@
 #pragma once
 // Errors for words that a command does not take. They say what was meant, in the user's own words where that is plain.
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -24,5 +25,13 @@ void refuse_values_of_others(std::span<const std::string> line, const Interface&
 /// Throws a usage error if the command takes the user's program and the program does not stand behind "--". The error
 /// shows the line as it should be.
 void refuse_unmarked_program(std::span<const std::string> line, const Interface& interface);
+
+/// Says what does what the option was meant for, by a table of what other commands and programs do with it, with the
+/// value that was typed ("" if there was none). Nothing where the table has no row.
+[[nodiscard]] std::optional<std::string> instead_of_option(const std::string& option, const std::string& value,
+                                                           const CommandEntry& command, const Interface& interface);
+
+/// Says which option gives a format that --format of the command does not have. Nothing for a word that is no format.
+[[nodiscard]] std::optional<std::string> instead_of_format(const std::string& format, const CommandEntry& command);
 
 }  // namespace gpumem::app

@@ -43,4 +43,10 @@ struct Prediction {
 /// has no stage for it. Empty if its time is predicted.
 [[nodiscard]] std::string why_unpredicted(const Workload& workload, const Profile& profile);
 
+/// The predicted speed-up if the accesses of each site were sorted: the site touches the same memory as now, and
+/// neighbouring lanes access neighbours in memory. 1 if all sites are in order already; nullopt if the useful bytes of
+/// a site are not known.
+[[nodiscard]] std::optional<double> sorted_gain(const Workload& workload, const Prediction& prediction,
+                                                const Profile& profile);
+
 }  // namespace gpumem::model

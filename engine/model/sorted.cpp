@@ -1,9 +1,8 @@
-#include "engine/model/sorted.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "engine/access/sampled.hpp"
+#include "engine/model/predict.hpp"
 
 namespace gpumem::model {
 

@@ -1,4 +1,3 @@
-#include "engine/pattern/index_column.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +12,7 @@
 #include "engine/base/suggest.hpp"
 #include "engine/base/words.hpp"
 #include "engine/pattern/growing_words.hpp"
-#include "engine/pattern/index_token.hpp"
+#include "engine/pattern/index_file_text.hpp"
 #include "engine/pattern/line_reader.hpp"
 
 namespace gpumem::pattern {

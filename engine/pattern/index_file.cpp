@@ -9,7 +9,6 @@
 #include "engine/base/documents.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/words.hpp"
-#include "engine/pattern/index_column.hpp"
 #include "engine/pattern/index_file_text.hpp"
 #include "engine/pattern/matrix_market.hpp"
 #include "engine/pattern/npy.hpp"

@@ -18,7 +18,7 @@ enum class IndexFormat {
   u64,      ///< of 8 bytes
   i32,      ///< signed, as the next; none may be negative
   i64,      ///<
-  text,     ///< decimal integers, see index_file_text.hpp; of a table one column, see index_column.hpp
+  text,     ///< decimal integers, or one column of a table, see index_file_text.hpp
   mtx,      ///< a sparse matrix in Matrix Market's format, see matrix_market.hpp
   spatter,  ///< Spatter's configurations, see spatter.hpp: not one sequence, but a description of some
 };

@@ -11,7 +11,6 @@
 #include "engine/base/error.hpp"
 #include "engine/base/words.hpp"
 #include "engine/pattern/growing_words.hpp"
-#include "engine/pattern/index_token.hpp"
 
 namespace gpumem::pattern {
 

@@ -1,5 +1,3 @@
-#include "engine/pattern/index_token.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "engine/base/words.hpp"
 #include "engine/pattern/index_file_bytes.hpp"
+#include "engine/pattern/index_file_text.hpp"
 
 namespace gpumem::pattern {
 

@@ -10,7 +10,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/base/words.hpp"
-#include "engine/model/sorted.hpp"
+#include "engine/model/predict.hpp"
 #include "engine/pattern/expression.hpp"
 #include "engine/pattern/spatter.hpp"
 #include "probes/global/launch.hpp"

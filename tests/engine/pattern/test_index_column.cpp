@@ -1,6 +1,6 @@
 // Columns of tables in text.
 
-#include "engine/pattern/index_column.hpp"
+#include "engine/pattern/index_file_text.hpp"
 #include "tests/engine/pattern/index_tests.hpp"
 
 namespace gpumem::pattern::test::test_index_column {

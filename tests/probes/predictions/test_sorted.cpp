@@ -3,7 +3,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "engine/model/sorted.hpp"
+#include "engine/model/predict.hpp"
 #include "tests/probes/global/global_cases.hpp"
 
 namespace gpumem::model::test_sorted {
