@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/run/plan.hpp"
@@ -34,27 +35,36 @@ struct CalibrationSweeps {
 /// True if rates are read off single cases of this probe, so that none of its cases can be held out.
 [[nodiscard]] bool is_read_off(const std::string& probe);
 
+/// By the name of each rate that is read off cases, these cases.
+using CasesOfRates = std::map<std::string, std::string>;
+
 /// Sets all rates in the profile that measured cases determine without a fit; other rates keep their values. Returns,
 /// by the name of each rate set, the cases it was read off.
-std::map<std::string, std::string> read_rates(std::span<const report::Record> records, model::Profile& profile);
+CasesOfRates read_rates(std::span<const report::Record> records, model::Profile& profile);
 
 /// Its part for copies: what measured cases of the probes `transfer` and `batching` determine.
-std::map<std::string, std::string> read_copy_rates(std::span<const report::Record> records, model::Profile& profile);
+CasesOfRates read_copy_rates(std::span<const report::Record> records, model::Profile& profile);
 
 /// The same for latencies: the medians of sound cases of the probe `latency` in random order.
-std::map<std::string, std::string> read_latencies(std::span<const report::Record> records, model::Profile& profile);
+CasesOfRates read_latencies(std::span<const report::Record> records, model::Profile& profile);
 
 /// The same for the queues of busy memories, fitted to cases of the probe `loaded-latency`. Each mix needs the case
 /// without traffic and at least three with traffic.
-std::map<std::string, std::string> read_loaded_latencies(std::span<const report::Record> records,
-                                                         model::Profile& profile);
+CasesOfRates read_loaded_latencies(std::span<const report::Record> records, model::Profile& profile);
 
 /// The same for the bytes that one multiprocessor takes from L2, and for L2's atomics, from sound cases of the probe
 /// `neighbours`.
-std::map<std::string, std::string> read_neighbour_rates(std::span<const report::Record> records,
-                                                        model::Profile& profile);
+CasesOfRates read_neighbour_rates(std::span<const report::Record> records, model::Profile& profile);
 
 /// The same for the rates of clusters, from sound cases of the probes `cluster` and `multicast`.
-std::map<std::string, std::string> read_cluster_rates(std::span<const report::Record> records, model::Profile& profile);
+CasesOfRates read_cluster_rates(std::span<const report::Record> records, model::Profile& profile);
+
+/// True if the case has this value of the parameter.
+[[nodiscard]] bool has_value(const report::Record& record, std::string_view parameter, const Value& value);
+
+/// Sets a rate in the profile, and notes in `how`, by the rate's name, what it was read off. Ignores a value that no
+/// profile may have.
+void set_rate(model::RateId rate, double value, const std::string& read_off, model::Profile& profile,
+              CasesOfRates& how);
 
 }  // namespace gpumem::app

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "app/calibrate/calibration.hpp"
-#include "app/calibrate/read_off.hpp"
 #include "engine/model/subjects/cluster.hpp"
 
 namespace gpumem::app {
@@ -25,8 +24,7 @@ std::optional<double> bytes_per_cycle(std::span<const report::Record> records, c
 
 }  // namespace
 
-std::map<std::string, std::string> read_cluster_rates(std::span<const report::Record> records,
-                                                      model::Profile& profile) {
+CasesOfRates read_cluster_rates(std::span<const report::Record> records, model::Profile& profile) {
   constexpr std::uint64_t two = 2;
   constexpr std::uint64_t sharing = 8;
   constexpr std::uint64_t all_pull = 0;
@@ -38,7 +36,7 @@ std::map<std::string, std::string> read_cluster_rates(std::span<const report::Re
                             {"pulling_blocks", pullers},
                             {"remote_stride_words", std::uint64_t{1}}});
   };
-  std::map<std::string, std::string> how;
+  CasesOfRates how;
   const auto set = [&](model::RateId rate, std::optional<double> value, const std::string& read_off) {
     if (value) set_rate(rate, *value, read_off, profile, how);
   };

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "app/calibrate/calibration.hpp"
-#include "app/calibrate/read_off.hpp"
 #include "engine/base/words.hpp"
 #include "engine/statistics/straight_line.hpp"
 #include "report/record/cases.hpp"
@@ -58,7 +57,7 @@ class Reader {
     read_packing();
   }
 
-  [[nodiscard]] const std::map<std::string, std::string>& how() const { return how_; }
+  [[nodiscard]] const CasesOfRates& how() const { return how_; }
 
  private:
   /// The measured cases of a probe with an alternative (host memory of a transfer, way to hand over a batch) in a
@@ -181,12 +180,12 @@ class Reader {
   std::span<const report::Record> records_;
   model::Profile& profile_;
   const model::Rates& rates_ = profile_.rates;
-  std::map<std::string, std::string> how_;
+  CasesOfRates how_;
 };
 
 }  // namespace
 
-std::map<std::string, std::string> read_copy_rates(std::span<const report::Record> records, model::Profile& profile) {
+CasesOfRates read_copy_rates(std::span<const report::Record> records, model::Profile& profile) {
   return Reader(records, profile).how();
 }
 

@@ -1,13 +1,12 @@
 #include "app/calibrate/calibration.hpp"
-#include "app/calibrate/read_off.hpp"
 #include "engine/model/subjects/chase.hpp"
 
 namespace gpumem::app {
 
-std::map<std::string, std::string> read_latencies(std::span<const report::Record> records, model::Profile& profile) {
+CasesOfRates read_latencies(std::span<const report::Record> records, model::Profile& profile) {
   constexpr double least = 1;  // nothing answers in less than a cycle
   constexpr double most = 1e9;
-  std::map<std::string, std::string> how;
+  CasesOfRates how;
   for (const report::Record& record : records) {
     if (record.probe != "latency" || record.headline.quantity != "latency_cycles" || !is_sound(record)) continue;
     const double cycles = record.headline.measured.value_or(0);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "app/calibrate/calibration.hpp"
-#include "app/calibrate/read_off.hpp"
 #include "engine/model/subjects/queueing.hpp"
 #include "report/record/cases.hpp"
 
@@ -87,8 +86,7 @@ std::vector<Wait> waits_of(std::span<const report::Record> records, const std::s
 
 }  // namespace
 
-std::map<std::string, std::string> read_loaded_latencies(std::span<const report::Record> records,
-                                                         model::Profile& profile) {
+CasesOfRates read_loaded_latencies(std::span<const report::Record> records, model::Profile& profile) {
   struct Source {
     const char* level;
     std::uint64_t written_percent;
@@ -100,7 +98,7 @@ std::map<std::string, std::string> read_loaded_latencies(std::span<const report:
       {"memory", 50, model::rate_ids.queue.memory_both, "as many stores as loads of device memory"},
       {"memory", 100, model::rate_ids.queue.memory_stores, "stores to device memory"},
       {"l2", 0, model::rate_ids.queue.l2, "loads of data in L2"}};
-  std::map<std::string, std::string> how;
+  CasesOfRates how;
   for (const Source& source : sources) {
     const std::vector<Wait> waits = waits_of(records, source.level, source.written_percent);
     const auto queue = fitted(waits);

@@ -2,7 +2,6 @@
 #include <optional>
 
 #include "app/calibrate/calibration.hpp"
-#include "app/calibrate/read_off.hpp"
 #include "engine/access/request.hpp"
 #include "probes/cache/neighbours/neighbours_case.hpp"
 #include "report/record/cases.hpp"
@@ -30,8 +29,7 @@ std::optional<Alone> alone(const report::Record& record, const std::string& vict
 
 }  // namespace
 
-std::map<std::string, std::string> read_neighbour_rates(std::span<const report::Record> records,
-                                                        model::Profile& profile) {
+CasesOfRates read_neighbour_rates(std::span<const report::Record> records, model::Profile& profile) {
   std::optional<Alone> reads;  // on the fewest multiprocessors: their ports are the limit
   std::optional<Alone> few_atomics;
   std::optional<Alone> atomics;  // on the most: L2 is
@@ -42,7 +40,7 @@ std::map<std::string, std::string> read_neighbour_rates(std::span<const report::
     if (added && (!few_atomics || added->split_percent < few_atomics->split_percent)) few_atomics = added;
     if (added && (!atomics || added->split_percent > atomics->split_percent)) atomics = added;
   }
-  std::map<std::string, std::string> how;
+  CasesOfRates how;
   const Device& device = profile.device;
   const auto of_port = [&](const Alone& victim) {
     const unsigned multiprocessors = cache::victim_multiprocessors(victim.split_percent, device.multiprocessors);

@@ -10,7 +10,7 @@ namespace {
 /// Reads rates off the cases of its probes.
 struct RateReader {
   std::vector<std::string_view> probes;
-  std::map<std::string, std::string> (*read)(std::span<const report::Record>, model::Profile&);
+  CasesOfRates (*read)(std::span<const report::Record>, model::Profile&);
 };
 
 /// All readers. One may use rates that those before it have read.
@@ -31,8 +31,8 @@ bool is_read_off(const std::string& probe) {
   });
 }
 
-std::map<std::string, std::string> read_rates(std::span<const report::Record> records, model::Profile& profile) {
-  std::map<std::string, std::string> how;
+CasesOfRates read_rates(std::span<const report::Record> records, model::Profile& profile) {
+  CasesOfRates how;
   for (const RateReader& reader : rate_readers()) how.merge(reader.read(records, profile));
   return how;
 }

@@ -1,5 +1,4 @@
-#include "app/calibrate/read_off.hpp"
-
+#include "app/calibrate/calibration.hpp"
 #include "engine/model/rate_fields.hpp"
 #include "report/record/cases.hpp"
 
@@ -11,7 +10,7 @@ bool has_value(const report::Record& record, std::string_view parameter, const V
 }
 
 void set_rate(model::RateId rate, double value, const std::string& read_off, model::Profile& profile,
-              std::map<std::string, std::string>& how) {
+              CasesOfRates& how) {
   const model::RateField& field = model::field_of(rate);
   if (!(value >= field.range.least && value <= field.range.most)) return;
   profile.rates[rate] = value;
