@@ -9,7 +9,7 @@
 #include "app/commands/commands.hpp"
 #include "engine/base/error.hpp"
 #include "report/explain/explain.hpp"
-#include "report/record/chosen.hpp"
+#include "report/record/joined.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
 #include "report/write/writers.hpp"

@@ -1,7 +1,7 @@
-#include "report/record/chosen.hpp"
-
 #include <algorithm>
 #include <utility>
+
+#include "report/record/joined.hpp"
 
 namespace gpumem::report {
 

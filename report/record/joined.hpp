@@ -1,5 +1,9 @@
 #pragma once
-// Joins two reports of the same program: one that saw launches access by access, and one that counted them.
+// Reports made of others: of some cases of one, or of two of the same program, one that saw launches access by access
+// and one that counted them.
+
+#include <cstddef>
+#include <span>
 
 #include "report/record/record.hpp"
 
@@ -13,5 +17,9 @@ namespace gpumem::report {
 /// that `sites` lacks. The explanations have to be written anew, and so has the advice, which is left out. A kernel
 /// whose sites and counts are more than 1 % apart has the flag "counts_differ".
 [[nodiscard]] Report joined(const Report& sites, const Report& counters);
+
+/// The report with these results alone, by their indices in ascending order. Advice stays that is about one of them.
+/// Conclusions, findings and checks are about whole tables, and are left out.
+[[nodiscard]] Report chosen(Report report, std::span<const std::size_t> indices);
 
 }  // namespace gpumem::report

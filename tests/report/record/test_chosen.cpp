@@ -1,6 +1,6 @@
 #include <array>
 
-#include "report/record/chosen.hpp"
+#include "report/record/joined.hpp"
 #include "tests/catch.hpp"
 
 namespace gpumem::report::test_chosen {
