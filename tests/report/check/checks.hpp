@@ -3,9 +3,15 @@
 
 #include <string>
 
+#include "report/check/check.hpp"
 #include "tests/report/golden.hpp"
 
 namespace gpumem::report {
+
+/// "pass: reason", "fail: ...", "skip: ..."
+inline std::string said(const CheckRecord& check) {
+  return std::string(to_string(check.verdict)) + ": " + check.reason;
+}
 
 class Checks : public Sentences {
  public:

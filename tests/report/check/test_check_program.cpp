@@ -35,8 +35,6 @@ Report seen() {
   return report;
 }
 
-std::string said(const CheckRecord& check) { return std::string(to_string(check.verdict)) + ": " + check.reason; }
-
 std::string held(const Expectation& expectation, const Report& report = seen()) {
   return said(evaluate(expectation, report, {}));
 }
