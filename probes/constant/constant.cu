@@ -4,15 +4,9 @@
 #include <string>
 
 #include "engine/measure/content.hpp"
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/kernel_name.hpp"
-#include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
-#include "engine/measure/verify.hpp"
 #include "probes/constant/pattern.hpp"
-#include "probes/dispatch.hpp"
-#include "probes/probe.hpp"
+#include "probes/experiment.hpp"
 
 namespace gpumem::constant {
 

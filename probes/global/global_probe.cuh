@@ -10,12 +10,9 @@
 //
 // No element may be accessed twice: verification counts the words written.
 
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/session.hpp"
-#include "engine/measure/verify.hpp"
+#include "probes/experiment.hpp"
 #include "probes/global/launch.cuh"
 #include "probes/global/verify.cuh"
-#include "probes/probe.hpp"
 
 namespace gpumem::global {
 

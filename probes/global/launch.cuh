@@ -2,12 +2,9 @@
 // A launch of a global kernel with a pattern: which of the compiled kernels it runs, what that kernel is to the model,
 // and how it is queued. The caller decides whether its arrays lie in device memory or in mapped host memory.
 
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/kernel_name.hpp"
-#include "probes/dispatch.hpp"
+#include "probes/experiment.hpp"
 #include "probes/global/kernels.cuh"
 #include "probes/global/launch.hpp"
-#include "probes/probe.hpp"
 
 namespace gpumem::global {
 

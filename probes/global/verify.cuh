@@ -1,10 +1,7 @@
 #pragma once
 // Runs the checks of the global kernels' output (verify_kernels.cuh).
 
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/session.hpp"
-#include "engine/measure/verify.hpp"
+#include "probes/experiment.hpp"
 #include "probes/global/launch.hpp"
 #include "probes/global/verify_kernels.cuh"
 

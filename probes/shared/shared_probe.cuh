@@ -16,14 +16,8 @@
 #include <vector>
 
 #include "engine/measure/content.hpp"
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/kernel_name.hpp"
-#include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
-#include "engine/measure/verify.hpp"
-#include "probes/dispatch.hpp"
-#include "probes/probe.hpp"
+#include "probes/experiment.hpp"
 #include "probes/shared/words_probe.hpp"
 
 namespace gpumem::shared {

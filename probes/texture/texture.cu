@@ -9,16 +9,9 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/kernel_name.hpp"
-#include "engine/measure/session.hpp"
-#include "engine/measure/verify.hpp"
-#include "probes/comparison.hpp"
-#include "probes/dispatch.hpp"
+#include "probes/experiment.hpp"
 #include "probes/global/launch.hpp"
 #include "probes/global/verify.cuh"
-#include "probes/probe.hpp"
 #include "probes/texture/walk.hpp"
 
 namespace gpumem::texture {

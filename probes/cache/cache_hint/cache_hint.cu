@@ -8,15 +8,8 @@
 #include <vector>
 
 #include "engine/measure/content.hpp"
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/kernel_name.hpp"
-#include "engine/measure/session.hpp"
-#include "engine/measure/verify.hpp"
-#include "probes/comparison.hpp"
-#include "probes/dispatch.hpp"
+#include "probes/experiment.hpp"
 #include "probes/global/kernels.cuh"
-#include "probes/probe.hpp"
 
 namespace gpumem::cache {
 

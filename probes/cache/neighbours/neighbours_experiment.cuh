@@ -8,14 +8,11 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
 #include "engine/measure/host_memory.hpp"
-#include "engine/measure/session.hpp"
-#include "engine/measure/verify.hpp"
 #include "probes/cache/neighbours/neighbours_case.hpp"
 #include "probes/cache/neighbours/neighbours_kernels.cuh"
 #include "probes/cache/set_aside.hpp"
+#include "probes/experiment.hpp"
 
 namespace gpumem::cache {
 

@@ -9,16 +9,10 @@
 
 #include "engine/machine/compute_capability.hpp"
 #include "engine/measure/content.hpp"
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/kernel_name.hpp"
-#include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
-#include "engine/measure/verify.hpp"
 #include "probes/cache/set_aside.hpp"
-#include "probes/comparison.hpp"
+#include "probes/experiment.hpp"
 #include "probes/past_l1.cuh"
-#include "probes/probe.hpp"
 
 namespace gpumem::cache {
 

@@ -4,14 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/kernel_name.hpp"
-#include "engine/measure/session.hpp"
-#include "engine/measure/verify.hpp"
-#include "probes/dispatch.hpp"
+#include "probes/experiment.hpp"
 #include "probes/global/atomics/atomics.hpp"
-#include "probes/probe.hpp"
 
 namespace gpumem::global {
 

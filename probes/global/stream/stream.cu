@@ -8,13 +8,9 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/session.hpp"
-#include "engine/measure/verify.hpp"
-#include "probes/comparison.hpp"
+#include "probes/experiment.hpp"
 #include "probes/global/launch.cuh"
 #include "probes/global/stream/stream_kernels.cuh"
-#include "probes/probe.hpp"
 
 namespace gpumem::global {
 

@@ -9,18 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
 #include "engine/measure/host_memory.hpp"
-#include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
-#include "engine/measure/verify.hpp"
 #include "engine/model/subjects/chase.hpp"
-#include "probes/comparison.hpp"
+#include "probes/experiment.hpp"
 #include "probes/hierarchy/chase_experiment.hpp"
 #include "probes/hierarchy/hierarchy/level_figures.hpp"
 #include "probes/hierarchy/hierarchy/swept_level.cuh"
-#include "probes/probe.hpp"
 
 namespace gpumem::hierarchy {
 

@@ -9,14 +9,10 @@
 
 #include "engine/base/error.hpp"
 #include "engine/measure/content.hpp"
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
 #include "engine/measure/host_memory.hpp"
-#include "engine/measure/session.hpp"
-#include "engine/measure/verify.hpp"
+#include "probes/experiment.hpp"
 #include "probes/host/batching/batching_case.hpp"
 #include "probes/host/whole_words.hpp"
-#include "probes/probe.hpp"
 
 namespace gpumem::host {
 

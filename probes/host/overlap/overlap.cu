@@ -10,18 +10,14 @@
 #include <vector>
 
 #include "engine/measure/content.hpp"
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
 #include "engine/measure/host_memory.hpp"
-#include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
-#include "engine/measure/verify.hpp"
 #include "engine/model/predict.hpp"
+#include "probes/experiment.hpp"
 #include "probes/host/overlap/overlap_case.hpp"
 #include "probes/host/overlap/sequence.hpp"
 #include "probes/host/overlap/stage_recorder.hpp"
 #include "probes/host/whole_words.hpp"
-#include "probes/probe.hpp"
 
 namespace gpumem::host {
 

@@ -7,15 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
 #include "engine/measure/host_memory.hpp"
-#include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
-#include "engine/measure/verify.hpp"
+#include "probes/experiment.hpp"
 #include "probes/host/transfer/transfer_case.hpp"
 #include "probes/host/whole_words.hpp"
-#include "probes/probe.hpp"
 
 namespace gpumem::host {
 

@@ -6,14 +6,11 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
-#include "engine/measure/experiment.hpp"
 #include "engine/measure/host_memory.hpp"
-#include "engine/measure/session.hpp"
-#include "engine/measure/verify.hpp"
+#include "probes/experiment.hpp"
 #include "probes/global/launch.cuh"
 #include "probes/global/verify.cuh"
 #include "probes/host/zero_copy/zero_copy_case.hpp"
-#include "probes/probe.hpp"
 
 namespace gpumem::host {
 

@@ -5,18 +5,11 @@
 #include <span>
 #include <string>
 
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/kernel_name.hpp"
-#include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
-#include "engine/measure/verify.hpp"
 #include "engine/model/arithmetic.hpp"
-#include "probes/comparison.hpp"
-#include "probes/dispatch.hpp"
+#include "probes/experiment.hpp"
 #include "probes/kernels/divergence/divergence.hpp"
 #include "probes/kernels/divergence/divergence_kernels.cuh"
-#include "probes/probe.hpp"
 
 namespace gpumem::kernels {
 

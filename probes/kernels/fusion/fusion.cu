@@ -7,16 +7,10 @@
 #include <string>
 
 #include "engine/base/error.hpp"
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/kernel_name.hpp"
-#include "engine/measure/session.hpp"
-#include "engine/measure/verify.hpp"
 #include "engine/model/arithmetic.hpp"
-#include "probes/comparison.hpp"
+#include "probes/experiment.hpp"
 #include "probes/kernels/fusion/fusion.hpp"
 #include "probes/kernels/fusion/fusion_kernels.cuh"
-#include "probes/probe.hpp"
 
 namespace gpumem::kernels {
 

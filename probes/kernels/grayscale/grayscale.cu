@@ -8,17 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/kernel_name.hpp"
-#include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
-#include "engine/measure/verify.hpp"
 #include "engine/model/predict.hpp"
-#include "probes/comparison.hpp"
+#include "probes/experiment.hpp"
 #include "probes/kernels/grayscale/grayscale.hpp"
 #include "probes/kernels/grayscale/grayscale_kernels.cuh"
-#include "probes/probe.hpp"
 
 namespace gpumem::kernels {
 

@@ -8,14 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/kernel_name.hpp"
-#include "engine/measure/session.hpp"
-#include "engine/measure/verify.hpp"
-#include "probes/comparison.hpp"
+#include "probes/experiment.hpp"
 #include "probes/kernels/launch/launch_kernels.cuh"
-#include "probes/probe.hpp"
 
 namespace gpumem::kernels {
 

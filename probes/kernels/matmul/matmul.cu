@@ -9,19 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/kernel_name.hpp"
-#include "engine/measure/session.hpp"
-#include "engine/measure/verify.hpp"
 #include "engine/model/arithmetic.hpp"
-#include "probes/dispatch.hpp"
+#include "probes/experiment.hpp"
 #include "probes/kernels/matmul/cublas.hpp"
 #include "probes/kernels/matmul/matmul_check.cuh"
 #include "probes/kernels/matmul/matmul_kernels.cuh"
 #include "probes/kernels/matmul/matmul_registers.cuh"
 #include "probes/kernels/matmul/matmul_sites.hpp"
-#include "probes/probe.hpp"
 
 namespace gpumem::kernels {
 

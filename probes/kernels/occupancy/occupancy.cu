@@ -11,15 +11,9 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/kernel_name.hpp"
-#include "engine/measure/session.hpp"
-#include "engine/measure/verify.hpp"
-#include "probes/comparison.hpp"
+#include "probes/experiment.hpp"
 #include "probes/kernels/occupancy/occupancy_case.hpp"
 #include "probes/kernels/occupancy/occupancy_kernel.cuh"
-#include "probes/probe.hpp"
 
 namespace gpumem::kernels {
 

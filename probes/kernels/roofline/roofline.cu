@@ -4,17 +4,10 @@
 #include <algorithm>
 #include <span>
 
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/kernel_name.hpp"
-#include "engine/measure/session.hpp"
-#include "engine/measure/verify.hpp"
 #include "engine/model/arithmetic.hpp"
-#include "probes/comparison.hpp"
-#include "probes/dispatch.hpp"
+#include "probes/experiment.hpp"
 #include "probes/kernels/real_bytes.hpp"
 #include "probes/kernels/roofline/roofline_kernels.cuh"
-#include "probes/probe.hpp"
 
 namespace gpumem::kernels {
 

@@ -4,15 +4,9 @@
 
 #include <string>
 
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/kernel_name.hpp"
-#include "engine/measure/session.hpp"
-#include "engine/measure/verify.hpp"
-#include "probes/dispatch.hpp"
+#include "probes/experiment.hpp"
 #include "probes/kernels/transpose/transpose_case.hpp"
 #include "probes/kernels/transpose/transpose_kernels.cuh"
-#include "probes/probe.hpp"
 
 namespace gpumem::kernels::transpose {
 

@@ -12,14 +12,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/machine/compute_capability.hpp"
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/kernel_name.hpp"
-#include "engine/measure/session.hpp"
-#include "engine/measure/verify.hpp"
-#include "probes/comparison.hpp"
-#include "probes/dispatch.hpp"
-#include "probes/probe.hpp"
+#include "probes/experiment.hpp"
 #include "probes/shared/async_copy/async_copy_kernels.cuh"
 
 namespace gpumem::shared {

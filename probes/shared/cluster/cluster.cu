@@ -9,16 +9,10 @@
 
 #include "engine/machine/compute_capability.hpp"
 #include "engine/measure/clusters.cuh"
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/kernel_name.hpp"
-#include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
-#include "engine/measure/verify.hpp"
 #include "engine/model/subjects/cluster.hpp"
 #include "probes/chase/cluster_chase.cuh"
-#include "probes/dispatch.hpp"
-#include "probes/probe.hpp"
+#include "probes/experiment.hpp"
 #include "probes/shared/cluster/cluster_case.hpp"
 #include "probes/shared/cluster/cluster_kernels.cuh"
 

@@ -7,15 +7,9 @@
 #include <utility>
 
 #include "engine/measure/clusters.cuh"
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/kernel_name.hpp"
-#include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"
-#include "engine/measure/verify.hpp"
 #include "engine/model/subjects/cluster.hpp"
-#include "probes/dispatch.hpp"
-#include "probes/probe.hpp"
+#include "probes/experiment.hpp"
 #include "probes/shared/cluster/cluster_case.hpp"
 #include "probes/shared/cluster/multicast_kernels.cuh"
 

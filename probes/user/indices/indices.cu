@@ -4,10 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/measure/cuda.hpp"
-#include "engine/measure/experiment.hpp"
-#include "engine/measure/session.hpp"
-#include "engine/measure/verify.hpp"
+#include "probes/experiment.hpp"
 #include "probes/global/launch.cuh"
 #include "probes/user/extent.hpp"
 #include "probes/user/indices/index_case.hpp"
