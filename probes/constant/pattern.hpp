@@ -5,6 +5,7 @@
 
 #include "engine/access/request.hpp"
 #include "probes/probe.hpp"
+#include "probes/requests.hpp"
 
 namespace gpumem::constant {
 
@@ -34,12 +35,8 @@ struct LookUpPattern {
 
   /// The k-th request of a warp.
   [[nodiscard]] constexpr access::WarpRequest request(std::uint64_t k) const {
-    access::WarpRequest request;
-    request.active = ~std::uint32_t{0};
-    for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {
-      request.address[lane] = (k % rows * row_words + first(lane)) * sizeof(std::uint32_t);
-    }
-    return request;
+    return warp_request(sizeof(std::uint32_t),
+                        [&](unsigned lane) { return (k % rows * row_words + first(lane)) * sizeof(std::uint32_t); });
   }
 };
 

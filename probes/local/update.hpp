@@ -2,6 +2,7 @@
 // The work of the threads of both kernels: they go round an array of their own and update word after word.
 
 #include "engine/access/request.hpp"
+#include "probes/requests.hpp"
 
 namespace gpumem::local {
 
@@ -36,12 +37,9 @@ template <class Index>
                                                     std::uint64_t k) {
   const auto word = static_cast<std::uint32_t>(k / warps % words);
   const std::uint64_t array = k % warps * words * sizeof(std::uint32_t) * access::warp_lanes;
-  access::WarpRequest request;
-  request.active = ~std::uint32_t{0};
-  for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-    request.address[lane] = array + access::local_address(index(word) * sizeof(std::uint32_t), lane);
-  }
-  return request;
+  return warp_request(sizeof(std::uint32_t), [&](unsigned lane) {
+    return array + access::local_address(index(word) * sizeof(std::uint32_t), lane);
+  });
 }
 
 }  // namespace gpumem::local

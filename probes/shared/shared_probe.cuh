@@ -18,6 +18,7 @@
 #include "engine/measure/content.hpp"
 #include "engine/measure/timing.hpp"
 #include "probes/experiment.hpp"
+#include "probes/requests.hpp"
 #include "probes/shared/words_probe.hpp"
 
 namespace gpumem::shared {
@@ -164,14 +165,10 @@ struct SharedLaunch {
   /// The k-th request of a block: warp after warp, each with its turns in order.
   [[nodiscard]] access::WarpRequest request(std::uint64_t k) const {
     const auto warp = static_cast<std::uint32_t>(k / turns % warps);
-    access::WarpRequest request;
-    request.word_bytes = word_bytes;
-    request.active = ~std::uint32_t{0};
-    for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {
-      const std::uint32_t thread = warp * access::warp_lanes + lane;
-      request.address[lane] = std::uint64_t{pattern(thread, static_cast<std::uint32_t>(k % turns))} * word_bytes;
-    }
-    return request;
+    const auto turn = static_cast<std::uint32_t>(k % turns);
+    return warp_request(word_bytes, [&](unsigned lane) {
+      return std::uint64_t{pattern(warp * access::warp_lanes + lane, turn)} * word_bytes;
+    });
   }
   [[nodiscard]] bool stores() const { return op == access::Op::store; }
   [[nodiscard]] unsigned words() const { return word_bytes / access::bank_bytes; }

@@ -10,6 +10,7 @@
 #include "engine/measure/content.hpp"
 #include "probes/experiment.hpp"
 #include "probes/global/kernels.cuh"
+#include "probes/requests.hpp"
 
 namespace gpumem::cache {
 
@@ -158,14 +159,9 @@ struct HintLaunch {
   [[nodiscard]] access::WarpRequest request(std::uint64_t k) const {
     const std::uint64_t of_block = k % (std::uint64_t{turns} * block_threads / access::warp_lanes);
     const std::uint64_t block = k / (std::uint64_t{turns} * block_threads / access::warp_lanes);
-    access::WarpRequest request;
-    request.word_bytes = word_bytes;
-    request.active = ~std::uint32_t{0};
-    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-      const std::uint64_t word = (of_block * access::warp_lanes + lane) % share_words;
-      request.address[lane] = (block * share_words + word) * word_bytes;
-    }
-    return request;
+    return warp_request(word_bytes, [&](unsigned lane) {
+      return (block * share_words + (of_block * access::warp_lanes + lane) % share_words) * word_bytes;
+    });
   }
 };
 

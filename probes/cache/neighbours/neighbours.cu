@@ -12,25 +12,13 @@
 #include "probes/cache/neighbours/neighbours_experiment.cuh"
 #include "probes/cache/neighbours/neighbours_kernels.cuh"
 #include "probes/probe.hpp"
+#include "probes/requests.hpp"
 
 namespace gpumem::cache {
 
 namespace {
 
 using Victim = Neighbours::Victim;
-
-/// The k-th request of one turn of the victim, whose warps go through the words in order.
-access::WarpRequest victim_request(std::uint64_t k, std::uint64_t bytes, unsigned word_bytes) {
-  access::WarpRequest request;
-  request.word_bytes = word_bytes;
-  const std::uint64_t words = bytes / word_bytes;
-  const std::uint64_t first = k * access::warp_lanes;
-  for (unsigned lane = 0; lane < access::warp_lanes && first + lane < words; ++lane) {
-    request.address[lane] = (first + lane) * word_bytes;
-    request.active |= std::uint32_t{1} << lane;
-  }
-  return request;
-}
 
 Workload describe_neighbours(const Case& decided, const Device& device) {
   const NeighboursLaunch launch(decided, device);
@@ -61,8 +49,8 @@ Workload describe_neighbours(const Case& decided, const Device& device) {
                             .requests = requests * launch.turns,
                             .passes = launch.turns,
                             .kept_in_l1 = false,
-                            .request = [bytes = launch.victim_bytes, word_bytes, requests](std::uint64_t k) {
-                              return victim_request(k % requests, bytes, word_bytes);
+                            .request = [words, word_bytes, requests](std::uint64_t k) {
+                              return consecutive_request(word_bytes, k % requests, words);
                             }});
   workload.blocks = launch.victim_blocks;
   workload.block_threads = neighbour_threads;

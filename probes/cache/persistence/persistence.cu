@@ -13,6 +13,7 @@
 #include "probes/cache/set_aside.hpp"
 #include "probes/experiment.hpp"
 #include "probes/past_l1.cuh"
+#include "probes/requests.hpp"
 
 namespace gpumem::cache {
 
@@ -140,14 +141,7 @@ access::WarpRequest request_of(std::uint64_t k, const HotLaunch& launch) {
   const bool of_hot_set = in_round < hot;
   const std::uint64_t words = of_hot_set ? launch.hot_words : launch.stream_words;
   const std::uint64_t part = of_hot_set ? 0 : launch.hot_words + round * launch.stream_words;
-  const std::uint64_t first = (of_hot_set ? in_round : in_round - hot) * access::warp_lanes;
-  access::WarpRequest request;
-  request.word_bytes = persistence_word_bytes;
-  for (unsigned lane = 0; lane < access::warp_lanes && first + lane < words; ++lane) {
-    request.address[lane] = (part + first + lane) * persistence_word_bytes;
-    request.active |= std::uint32_t{1} << lane;
-  }
-  return request;
+  return consecutive_request(persistence_word_bytes, of_hot_set ? in_round : in_round - hot, words, part);
 }
 
 Workload describe_persistence(const Case& decided, const Device& device) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "probes/comparison.hpp"
+#include "probes/requests.hpp"
 
 namespace gpumem::global {
 
@@ -88,13 +89,7 @@ std::uint32_t AtomicsLaunch::returned() const {
 }
 
 access::WarpRequest AtomicsLaunch::request_of_sums(std::uint64_t k) const {
-  access::WarpRequest request;
-  const std::uint64_t first = k % requests_of_sums() * access::warp_lanes;
-  for (unsigned lane = 0; lane < access::warp_lanes && first + lane < addresses; ++lane) {
-    request.address[lane] = (first + lane) * sizeof(std::uint32_t);
-    request.active |= std::uint32_t{1} << lane;
-  }
-  return request;
+  return consecutive_request(sizeof(std::uint32_t), k % requests_of_sums(), addresses);
 }
 
 Conclusion conclude_atomics(std::span<const Outcome> outcomes) {

@@ -16,6 +16,7 @@
 #include "probes/hierarchy/chase_experiment.hpp"
 #include "probes/hierarchy/hierarchy/level_figures.hpp"
 #include "probes/hierarchy/hierarchy/swept_level.cuh"
+#include "probes/requests.hpp"
 
 namespace gpumem::hierarchy {
 
@@ -28,13 +29,7 @@ constexpr std::array<std::pair<Traffic, const char*>, 3> further_traffic = {
 static access::WarpRequest request_of(const SweptLevel& level, std::uint64_t k) {
   const std::uint64_t of_block = std::uint64_t{level.block_threads} * level.unrolled;
   const std::uint64_t vector = k * access::warp_lanes % (level.addressed_as_global() ? level.vectors : of_block);
-  access::WarpRequest request;
-  request.word_bytes = level.words * sizeof(std::uint32_t);
-  request.active = ~std::uint32_t{0};
-  for (std::uint64_t lane = 0; lane < access::warp_lanes; ++lane) {
-    request.address[lane] = (vector + lane) * request.word_bytes;
-  }
-  return request;
+  return consecutive_request(level.words * sizeof(std::uint32_t), 0, access::warp_lanes, vector);
 }
 
 static Workload describe_hierarchy(const Case& decided, const Device& device) {

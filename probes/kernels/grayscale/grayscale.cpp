@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "probes/requests.hpp"
+
 namespace gpumem::kernels {
 
 namespace {
@@ -33,28 +35,17 @@ std::uint64_t Grayscale::images(const Device& device) const {
 std::vector<access::Site> Grayscale::sites() const {
   const std::uint32_t word_bytes = by_words ? pixels_per_word : 1;
   const std::uint64_t warps = (threads() + access::warp_lanes - 1) / access::warp_lanes;
-  const auto request = [grayscale = *this, word_bytes](std::uint64_t warp, const auto& address) {
-    access::WarpRequest result;
-    result.word_bytes = word_bytes;
-    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-      const std::uint64_t thread = warp * access::warp_lanes + lane;
-      if (thread >= grayscale.threads()) break;
-      result.address[lane] = address(thread);
-      result.active |= std::uint32_t{1} << lane;
-    }
-    return result;
-  };
   const auto load = [=, grayscale = *this](std::uint64_t k) {
     const auto channel = static_cast<unsigned>(k % channels);
-    return request(k / channels, [&](std::uint64_t thread) {
+    const std::uint64_t first = k / channels * access::warp_lanes;
+    const auto address = [&](unsigned lane) {
       return grayscale.with_layout([&](const auto& layout) {
-        return grayscale.by_words ? layout.word_byte(thread, channel) : layout.byte(thread, channel);
+        return grayscale.by_words ? layout.word_byte(first + lane, channel) : layout.byte(first + lane, channel);
       });
-    });
+    };
+    return warp_request(word_bytes, address, grayscale.threads() - first);
   };
-  const auto store = [=](std::uint64_t k) {
-    return request(k, [&](std::uint64_t thread) { return thread * word_bytes; });
-  };
+  const auto store = [=, threads = threads()](std::uint64_t k) { return consecutive_request(word_bytes, k, threads); };
   return {{.name = "rgb",
            .op = access::Op::load,
            .word_bytes = word_bytes,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "probes/kernels/matmul/walk.hpp"
+#include "probes/requests.hpp"
 
 namespace gpumem::kernels {
 
@@ -42,13 +43,8 @@ access::Site tile_site(const TileAccess& in_tiles, std::function<std::uint64_t(s
                     .passes = tiles,
                     .request =
                         [in_tiles, address = std::move(address)](std::uint64_t k) {
-                          access::WarpRequest request;
-                          request.word_bytes = in_tiles.word_bytes;
-                          request.active = ~std::uint32_t{0};
-                          for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-                            request.address[lane] = address(k % in_tiles.in_a_tile, lane);
-                          }
-                          return request;
+                          return warp_request(in_tiles.word_bytes,
+                                              [&](unsigned lane) { return address(k % in_tiles.in_a_tile, lane); });
                         },
                     .kinds = {}};
   for (std::uint64_t k = 0; k < in_a_tile; ++k) site.kinds.push_back({k, tiles});

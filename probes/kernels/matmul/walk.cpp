@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "probes/requests.hpp"
+
 namespace gpumem::kernels {
 
 std::uint64_t WalkedDirection::requests() const {
@@ -80,14 +82,9 @@ access::Site broadcast_site(const char* name, access::Space space, unsigned inst
                     .extent_bytes = elements * word_bytes,
                     .request =
                         [=](std::uint64_t k) {
-                          access::WarpRequest request;
-                          request.word_bytes = word_bytes;
-                          for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-                            if (k / elements % warps * access::warp_lanes + lane >= consumers) break;
-                            request.active |= std::uint32_t{1} << lane;
-                            request.address[lane] = k % elements * word_bytes;
-                          }
-                          return request;
+                          const std::uint64_t before = k / elements % warps * access::warp_lanes;
+                          const auto address = [&](unsigned) { return k % elements * word_bytes; };
+                          return warp_request(word_bytes, address, consumers - before);
                         },
                     .kinds = {}};
   if (whole > 0) site.kinds.push_back({0, elements * whole});

@@ -8,6 +8,7 @@
 
 #include "engine/base/error.hpp"
 #include "engine/model/occupancy.hpp"
+#include "probes/requests.hpp"
 
 namespace gpumem::kernels {
 
@@ -91,13 +92,7 @@ Workload occupancy_workload(const OccupancyCase& occupancy) {
                             .instructions = loads_in_a_row,
                             .requests = occupancy.bytes() / vector_bytes / access::warp_lanes,
                             .extent_bytes = occupancy.bytes(),
-                            .request = [](std::uint64_t k) {
-                              access::WarpRequest request{.active = ~std::uint32_t{0}, .word_bytes = vector_bytes};
-                              for (std::uint64_t lane = 0; lane < access::warp_lanes; ++lane) {
-                                request.address[lane] = (k * access::warp_lanes + lane) * vector_bytes;
-                              }
-                              return request;
-                            }});
+                            .request = [](std::uint64_t k) { return consecutive_request(vector_bytes, k); }});
   workload.useful_bytes_read = occupancy.bytes();
   workload.allocated_bytes = occupancy.bytes() + occupancy.threads() * sizeof(std::uint32_t);
   workload.blocks = occupancy.blocks;

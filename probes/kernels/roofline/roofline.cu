@@ -8,6 +8,7 @@
 #include "probes/experiment.hpp"
 #include "probes/kernels/real_bytes.hpp"
 #include "probes/kernels/roofline/roofline_kernels.cuh"
+#include "probes/requests.hpp"
 
 namespace gpumem::kernels {
 
@@ -66,13 +67,7 @@ static Workload describe_roofline(const Case& decided, const Device& device) {
                             .instructions = roofline_loads,
                             .requests = roofline.bytes() / 16 / access::warp_lanes,
                             .extent_bytes = roofline.bytes(),
-                            .request = [](std::uint64_t k) {
-                              access::WarpRequest request{.active = ~std::uint32_t{0}, .word_bytes = 16};
-                              for (std::uint64_t lane = 0; lane < access::warp_lanes; ++lane) {
-                                request.address[lane] = (k * access::warp_lanes + lane) * 16;
-                              }
-                              return request;
-                            }});
+                            .request = [](std::uint64_t k) { return consecutive_request(16, k); }});
   workload.useful_bytes_read = roofline.bytes();
   workload.useful_flops = 2 * roofline.steps * roofline.words();
   workload.double_precision = roofline.doubles();

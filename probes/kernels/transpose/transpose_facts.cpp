@@ -5,6 +5,7 @@
 
 #include "probes/comparison.hpp"
 #include "probes/kernels/transpose/transpose_case.hpp"
+#include "probes/requests.hpp"
 
 namespace gpumem::kernels::transpose {
 
@@ -12,11 +13,8 @@ namespace {
 
 /// Wavefronts of a load that takes a column of a tile.
 unsigned column_wavefronts(TileLayout layout, std::uint32_t element_bytes) {
-  access::WarpRequest request{.active = ~std::uint32_t{0}, .word_bytes = element_bytes};
-  for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {
-    request.address[lane] = std::uint64_t{tile_pattern(layout).word(lane, 0)} * element_bytes;
-  }
-  return access::shared_wavefronts(request, access::Op::load);
+  const auto address = [&](unsigned lane) { return std::uint64_t{tile_pattern(layout).word(lane, 0)} * element_bytes; };
+  return access::shared_wavefronts(warp_request(element_bytes, address), access::Op::load);
 }
 
 const std::string& variant_of(const Outcome& outcome) { return outcome.tested.name(axis::transpose); }

@@ -73,16 +73,6 @@ void validate(const Case& chosen) {
                     " threads, which hold 16 to 512; choose another --block-threads, or --async-copy cp-async,bulk");
 }
 
-access::WarpRequest whole_words(std::uint64_t first_word, bool reversed) {
-  access::WarpRequest request;
-  request.word_bytes = word_bytes;
-  request.active = ~std::uint32_t{0};
-  for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-    request.address[lane] = (first_word + (reversed ? access::warp_lanes - 1 - lane : lane)) * word_bytes;
-  }
-  return request;
-}
-
 Workload describe_async_copy(const Case& decided, const Device& device) {
   const AsyncLaunch launch(decided);
   require_way(launch.way, device);
@@ -103,14 +93,13 @@ Workload describe_async_copy(const Case& decided, const Device& device) {
   const unsigned instructions = launch.way == CopyMethod::registers ? static_cast<unsigned>(launch.held()) : 1;
   const auto add_site = [&](const char* name, access::Space space, access::Op op, unsigned of_them) {
     const bool reversed = space == access::Space::shared && op == access::Op::load;
-    workload.sites.push_back(
-        {.name = name,
-         .space = space,
-         .op = op,
-         .word_bytes = word_bytes,
-         .instructions = of_them,
-         .requests = bytes / (word_bytes * access::warp_lanes),
-         .request = [=](std::uint64_t k) { return whole_words(k * access::warp_lanes, reversed); }});
+    workload.sites.push_back({.name = name,
+                              .space = space,
+                              .op = op,
+                              .word_bytes = word_bytes,
+                              .instructions = of_them,
+                              .requests = bytes / (word_bytes * access::warp_lanes),
+                              .request = [=](std::uint64_t k) { return request_of_words(k, reversed); }});
   };
   add_site("source", access::Space::global, access::Op::load, instructions);
   add_site("tile", access::Space::shared, access::Op::store, instructions);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "engine/measure/content.hpp"
+#include "probes/requests.hpp"
 #include "probes/shared/bulk_copy.cuh"
 
 namespace gpumem::shared {
@@ -17,6 +18,13 @@ constexpr unsigned used_at_once = 4;
 /// Words that a thread may hold at most: 256 threads then hold 128 KiB, and more would leave them too few registers.
 constexpr unsigned most_held = 32;
 constexpr std::uint64_t most_in_flight = std::uint64_t{128} << 10U;
+
+/// The k-th request for words in a row. Words of a tile that are added up are taken from the last on (sum_of).
+inline access::WarpRequest request_of_words(std::uint64_t k, bool reversed) {
+  return warp_request(word_bytes, [=](unsigned lane) {
+    return (k * access::warp_lanes + (reversed ? access::warp_lanes - 1 - lane : lane)) * word_bytes;
+  });
+}
 
 /// Steps of this block: tiles go round the blocks.
 __device__ inline std::uint32_t steps_of(std::uint32_t tiles) {

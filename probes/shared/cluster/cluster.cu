@@ -13,6 +13,7 @@
 #include "engine/model/subjects/cluster.hpp"
 #include "probes/chase/cluster_chase.cuh"
 #include "probes/experiment.hpp"
+#include "probes/requests.hpp"
 #include "probes/shared/cluster/cluster_case.hpp"
 #include "probes/shared/cluster/cluster_kernels.cuh"
 
@@ -53,11 +54,9 @@ Workload describe_cluster(const Case& decided, const Device& device) {
                               .word_bytes = access::bank_bytes,
                               .requests = workload.blocks * warps,
                               .request = [pull](std::uint64_t) {
-                                access::WarpRequest request{.active = ~std::uint32_t{0}};
-                                for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-                                  request.address[lane] = std::uint64_t{pull.word_of(lane)} * access::bank_bytes;
-                                }
-                                return request;
+                                return warp_request(access::bank_bytes, [&](unsigned lane) {
+                                  return std::uint64_t{pull.word_of(lane)} * access::bank_bytes;
+                                });
                               }});
   }
   workload.subject = ClusterTraffic{.move = move_of(op),

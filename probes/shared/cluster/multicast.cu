@@ -48,13 +48,6 @@ Workload describe_multicast(const Case& decided, const Device& device) {
   const std::uint64_t array_bytes = shared_array_bytes(device);
   const std::uint64_t all_bytes = workload.blocks * received_bytes;
   constexpr std::uint64_t request_bytes = std::uint64_t{word_bytes} * access::warp_lanes;
-  const auto whole_words = [](std::uint64_t first_word, bool reversed) {
-    access::WarpRequest request{.active = ~std::uint32_t{0}, .word_bytes = word_bytes};
-    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-      request.address[lane] = (first_word + (reversed ? access::warp_lanes - 1 - lane : lane)) * word_bytes;
-    }
-    return request;
-  };
   workload.sites.push_back({.name = "source",
                             .space = access::Space::global,
                             .op = access::Op::load,
@@ -62,16 +55,15 @@ Workload describe_multicast(const Case& decided, const Device& device) {
                             .requests = array_bytes / request_bytes,  // of the array once; the engine asks, no warp
                             .fetches = std::max<std::uint64_t>(all_bytes / array_bytes, 1),
                             .feeds = multicast ? task.blocks : 1,
-                            .request = [=](std::uint64_t k) { return whole_words(k * access::warp_lanes, false); }});
+                            .request = [](std::uint64_t k) { return request_of_words(k, false); }});
   const auto add_shared = [&](const char* name, access::Op op, unsigned instructions) {
-    workload.sites.push_back(
-        {.name = name,
-         .space = access::Space::shared,
-         .op = op,
-         .word_bytes = word_bytes,
-         .instructions = instructions,
-         .requests = all_bytes / request_bytes,
-         .request = [=](std::uint64_t k) { return whole_words(k * access::warp_lanes, op == access::Op::load); }});
+    workload.sites.push_back({.name = name,
+                              .space = access::Space::shared,
+                              .op = op,
+                              .word_bytes = word_bytes,
+                              .instructions = instructions,
+                              .requests = all_bytes / request_bytes,
+                              .request = [=](std::uint64_t k) { return request_of_words(k, op == access::Op::load); }});
   };
   add_shared("tile", access::Op::store, 1);
   add_shared("use", access::Op::load, used_at_once);
