@@ -1,8 +1,5 @@
 #include "probes/comparison.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace gpumem {
 
 namespace {
@@ -44,6 +41,15 @@ std::vector<Outcome> largest_of(std::span<const Outcome> outcomes, const TypedPa
     if (number(outcome) == most) largest.push_back(outcome);
   }
   return largest;
+}
+
+std::vector<PairAtNumber> pairs_of(const OutcomesByNumber& first, const OutcomesByNumber& second) {
+  std::vector<PairAtNumber> pairs;
+  for (const auto& [number, outcome] : first) {
+    if (const auto other = second.find(number); other != second.end())
+      pairs.push_back({number, outcome, other->second});
+  }
+  return pairs;
 }
 
 Fact gain_fact(const Outcome& from, const Outcome& to, const char* gains, const char* no_gain,

@@ -52,6 +52,15 @@ template <class Parameter>
   return found;
 }
 
+/// Two alternatives for one number of a further parameter.
+struct PairAtNumber {
+  std::uint64_t number;
+  const Outcome* first;
+  const Outcome* second;
+};
+/// The numbers that both alternatives ran with, ascending.
+[[nodiscard]] std::vector<PairAtNumber> pairs_of(const OutcomesByNumber& first, const OutcomesByNumber& second);
+
 /// Says `gains` if `to` is better than `from`, and else `no_gain`. Both templates have the same values.
 [[nodiscard]] Fact gain_fact(const Outcome& from, const Outcome& to, const char* gains, const char* no_gain,
                              std::vector<FactValue> values);

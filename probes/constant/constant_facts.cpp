@@ -23,11 +23,9 @@ std::optional<Fact> fact_beside(const OutcomesByNumber& constant, const Outcomes
   const Outcome* in_other = nullptr;
   const Outcome* from = nullptr;
   bool always = true;
-  for (const auto& [addresses, outcome] : constant) {
-    const auto same = other.find(addresses);
-    if (same == other.end()) continue;
-    in_constant = outcome;
-    in_other = same->second;
+  for (const PairAtNumber& pair : pairs_of(constant, other)) {
+    in_constant = pair.first;
+    in_other = pair.second;
     indices.insert(indices.end(), {in_other->index, in_constant->index});
     const bool is_faster = better(*in_other, *in_constant);
     always = always && is_faster;

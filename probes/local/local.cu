@@ -162,17 +162,15 @@ static void add_cost(std::vector<Fact>& facts, const OutcomesByNumber& local, co
   std::vector<double> sizes;
   std::vector<double> slowdowns;
   bool is_slower = false;
-  for (const auto& [words, outcome] : local) {
-    const auto known = registers.find(words);
-    if (known == registers.end()) continue;
-    indices.insert(indices.end(), {outcome->index, known->second->index});
+  for (const auto& [words, outcome, known] : pairs_of(local, registers)) {
+    indices.insert(indices.end(), {outcome->index, known->index});
     if (sizes.size() == 2) {
       sizes.pop_back();
       slowdowns.pop_back();
     }
     sizes.push_back(static_cast<double>(words));
-    slowdowns.push_back(gain(*outcome, *known->second));
-    is_slower = is_slower || better(*known->second, *outcome);
+    slowdowns.push_back(gain(*outcome, *known));
+    is_slower = is_slower || better(*known, *outcome);
   }
   if (indices.empty()) return;
   facts.push_back({is_slower ? FactKind::costs : FactKind::as_fast_as,

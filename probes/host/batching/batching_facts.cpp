@@ -11,28 +11,14 @@ namespace gpumem::host {
 
 namespace {
 
-/// Two alternatives for one number of copies.
-struct Pair {
-  double copies;
-  const Outcome* first;
-  const Outcome* second;
-};
-
-/// The numbers of copies that both ran with, ascending.
-std::vector<Pair> pairs_of(const OutcomesByNumber& first, const OutcomesByNumber& second) {
-  std::vector<Pair> pairs;
-  for (const auto& [copies, outcome] : first) {
-    const auto found = second.find(copies);
-    if (found != second.end()) pairs.push_back({static_cast<double>(copies), outcome, found->second});
-  }
-  return pairs;
-}
+using Pairs = std::vector<PairAtNumber>;  // by the number of copies
 
 /// The first pair from which on the first alternative is faster in all of them; null if there is none.
 template <class Faster>
-const Pair* pays_from(const std::vector<Pair>& pairs, const Faster& faster) {
-  const Pair* from = nullptr;
-  for (const Pair& pair : pairs) from = !faster(*pair.first, *pair.second) ? nullptr : from == nullptr ? &pair : from;
+const PairAtNumber* pays_from(const Pairs& pairs, const Faster& faster) {
+  const PairAtNumber* from = nullptr;
+  for (const PairAtNumber& pair : pairs)
+    from = !faster(*pair.first, *pair.second) ? nullptr : from == nullptr ? &pair : from;
   return from;
 }
 
@@ -59,9 +45,9 @@ Fact compared(const Outcome& first, const Outcome& second, const Templates& temp
 }
 
 /// Says whether packing, the first of each pair, is faster than the second, which is named `other`.
-Fact on_packing(const std::vector<Pair>& pairs, double bytes, const char* other) {
-  const Pair& most = pairs.back();
-  const Pair* from = pays_from(pairs, better);
+Fact on_packing(const Pairs& pairs, double bytes, const char* other) {
+  const PairAtNumber& most = pairs.back();
+  const PairAtNumber* from = pays_from(pairs, better);
   Fact fact = compared(
       *most.first, *most.second,
       {from == &most ? "Pack pieces of {piece_bytes}, {copies} of them: packing is {gain_ratio} as fast as {other}."
@@ -73,17 +59,18 @@ Fact on_packing(const std::vector<Pair>& pairs, double bytes, const char* other)
        "Packing pieces of {piece_bytes} gains nothing: it takes as long as {other}."});
   if (from != nullptr) fact.kind = FactKind::pays_from;
   fact.outcomes.clear();
-  for (const Pair& pair : pairs) fact.outcomes.insert(fact.outcomes.end(), {pair.first->index, pair.second->index});
-  const double copies = (from == nullptr ? most : *from).copies;
+  for (const PairAtNumber& pair : pairs)
+    fact.outcomes.insert(fact.outcomes.end(), {pair.first->index, pair.second->index});
+  const auto copies = static_cast<double>((from == nullptr ? most : *from).number);
   fact.values.insert(fact.values.end(),
-                     {{"piece_bytes", bytes / copies}, {"copies", copies}, {"most", most.copies}, {"other", other}});
+                     {{"piece_bytes", bytes / copies}, {"copies", copies}, {"most", most.number}, {"other", other}});
   return fact;
 }
 
 /// Adds the gain of one call for all pieces, at the largest number of copies.
 void add_one_call(std::vector<Fact>& facts, const OutcomesByNumber& separate, const OutcomesByNumber& packed,
                   const OutcomesByNumber& batched) {
-  const std::vector<Pair> pairs = pairs_of(batched, separate);
+  const Pairs pairs = pairs_of(batched, separate);
   if (pairs.empty()) return;
   const auto& [copies, one_call, calls] = pairs.back();
   Fact fact = compared(
@@ -92,7 +79,7 @@ void add_one_call(std::vector<Fact>& facts, const OutcomesByNumber& separate, co
        "One call for all pieces (cudaMemcpyBatchAsync) takes {slowdown_ratio} as long as a call for each of {copies}.",
        "One call for all pieces (cudaMemcpyBatchAsync) is no faster than a call for each of {copies}."});
   fact.values.emplace_back("copies", copies);
-  if (const auto found = packed.find(static_cast<std::uint64_t>(copies)); found != packed.end()) {
+  if (const auto found = packed.find(copies); found != packed.end()) {
     const Outcome& packing = *found->second;
     fact.outcomes.push_back(packing.index);
     fact.says += better(packing, *one_call)   ? " Packing is {packing_ratio} as fast as that."
@@ -115,7 +102,7 @@ void add_call(std::vector<Fact>& facts, const OutcomesByNumber& separate, const 
   if (slowest->seconds < 2 * separate.begin()->second->seconds || call_s <= 0) return;
   Fact fact{FactKind::costs, {slowest->index, before->index}, "A copy call costs {call_s}.", {{"call_s", call_s}}};
   // Few copies hide their calls, so what packing adds to them is the pass over the data.
-  const std::vector<Pair> pairs = pairs_of(packed, separate);
+  const Pairs pairs = pairs_of(packed, separate);
   if (!pairs.empty() && better(*pairs.front().second, *pairs.front().first)) {
     const double packing_s = pairs.front().first->seconds - pairs.front().second->seconds;
     fact.outcomes.insert(fact.outcomes.end(), {pairs.front().first->index, pairs.front().second->index});
@@ -154,7 +141,7 @@ Conclusion conclude_batching(std::span<const Outcome> outcomes) {
 
   Conclusion conclusion;
   std::vector<Fact>& facts = conclusion.facts;
-  const std::vector<Pair> pairs = pairs_of(packed, separate.empty() ? batched : separate);
+  const Pairs pairs = pairs_of(packed, separate.empty() ? batched : separate);
   if (!pairs.empty()) {
     const char* other = separate.empty() ? "one call for all of them (cudaMemcpyBatchAsync)" : "separate copies";
     facts.push_back(on_packing(pairs, bytes, other));
@@ -166,9 +153,9 @@ Conclusion conclude_batching(std::span<const Outcome> outcomes) {
     add_alone(facts, packed, "Packed", bytes);
     add_alone(facts, batched, "Copied in one call", bytes);
   }
-  const std::vector<Pair> beside_separate = pairs_of(packed, separate);
-  if (const Pair* from = pays_from(beside_separate, takes_less)) {
-    conclusion.found = {{"packing_pays_from_copies", from->copies, all_of(outcomes)}};
+  const Pairs beside_separate = pairs_of(packed, separate);
+  if (const PairAtNumber* from = pays_from(beside_separate, takes_less)) {
+    conclusion.found = {{"packing_pays_from_copies", static_cast<double>(from->number), all_of(outcomes)}};
   }
   return conclusion;
 }

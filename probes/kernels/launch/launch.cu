@@ -128,11 +128,9 @@ static void add_graph(std::vector<Fact>& facts, const OutcomesByNumber& batched,
   const Outcome* first = nullptr;
   const Outcome* last = nullptr;
   const Outcome* last_queued = nullptr;
-  for (const auto& [kernels, outcome] : graph) {
-    const auto queued = batched.find(kernels);
-    if (queued == batched.end()) continue;
-    last = outcome;
-    last_queued = queued->second;
+  for (const auto& [kernels, as_graph, queued] : pairs_of(graph, batched)) {
+    last = as_graph;
+    last_queued = queued;
     if (!better(*last, *last_queued)) {
       first = nullptr;
     } else if (first == nullptr) {

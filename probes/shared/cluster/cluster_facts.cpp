@@ -24,21 +24,6 @@ const char* verb_of(const Outcome& outcome) {
   }
 }
 
-/// The cluster sizes that ran with both alternatives of a parameter, the largest last.
-template <class Parameter>
-std::vector<std::pair<const Outcome*, const Outcome*>> pairs_of(std::span<const Outcome> outcomes,
-                                                                const Parameter& parameter,
-                                                                typename Parameter::Type first,
-                                                                typename Parameter::Type second) {
-  const auto firsts = by_number(outcomes, parameter, first, axis::cluster_blocks);
-  const auto seconds = by_number(outcomes, parameter, second, axis::cluster_blocks);
-  std::vector<std::pair<const Outcome*, const Outcome*>> pairs;
-  for (const auto& [blocks, outcome] : firsts) {
-    if (const auto other = seconds.find(blocks); other != seconds.end()) pairs.emplace_back(outcome, other->second);
-  }
-  return pairs;
-}
-
 }  // namespace
 
 Conclusion conclude_cluster(std::span<const Outcome> outcomes) {
@@ -65,32 +50,34 @@ Conclusion conclude_cluster(std::span<const Outcome> outcomes) {
                     {{"blocks", blocks_of(largest)}, gain_value("cost_ratio", largest, smallest)}));
     }
   }
-  const auto pairs = pairs_of(outcomes, axis::pull_from, PullFrom::ring, PullFrom::first);
+  const auto pairs = pairs_of(ring, by_number(outcomes, axis::pull_from, PullFrom::first, axis::cluster_blocks));
   if (pairs.empty()) return conclusion;
-  const auto& [spread, alone] = pairs.back();
+  const auto& [blocks, spread, alone] = pairs.back();
   const unsigned asked = alone->tested[axis::pulling_blocks];
   conclusion.facts.push_back(
       cost_fact(*alone, *spread,
                 "Spread what a cluster shares over its blocks: {blocks} that ask one take {cost_ratio} as long as in a "
                 "ring.",
                 "{blocks} blocks that ask one are as fast as in a ring.",
-                {{"blocks", asked == 0 ? blocks_of(*alone) - 1 : asked}, gain_value("cost_ratio", *alone, *spread)}));
+                {{"blocks", asked == 0 ? blocks - 1 : asked}, gain_value("cost_ratio", *alone, *spread)}));
   return conclusion;
 }
 
 Conclusion conclude_multicast(std::span<const Outcome> outcomes) {
-  const auto pairs = pairs_of(outcomes, axis::by_multicast, false, true);
+  const auto pairs = pairs_of(by_number(outcomes, axis::by_multicast, false, axis::cluster_blocks),
+                              by_number(outcomes, axis::by_multicast, true, axis::cluster_blocks));
   if (pairs.empty()) return {};
-  const auto gain_of = [](const auto& pair) { return gain(*pair.first, *pair.second); };
+  const auto gain_of = [](const PairAtNumber& pair) { return gain(*pair.first, *pair.second); };
   const double most = gain_of(*std::ranges::max_element(pairs, {}, gain_of));
-  const auto nearly_most = [&](const auto& pair) { return gain_of(pair) >= most * (1 - least_difference); };
-  const auto& [each, multicast] = *std::find_if(pairs.rbegin(), pairs.rend(), nearly_most);  // the largest cluster
+  const auto nearly_most = [&](const PairAtNumber& pair) { return gain_of(pair) >= most * (1 - least_difference); };
+  const auto& [blocks, each, multicast] =
+      *std::find_if(pairs.rbegin(), pairs.rend(), nearly_most);  // the largest cluster
   return {.facts = {gain_fact(*each, *multicast,
                               "Fetch a tile once for a cluster of {blocks}, by multicast: {gain_ratio} as fast as each "
                               "block on its own, and L2 is read once instead of {blocks} times.",
                               "One fetch by multicast for a cluster of {blocks} is not faster than one for each block, "
                               "but L2 is read once instead of {blocks} times.",
-                              {{"blocks", blocks_of(*multicast)}, gain_value("gain_ratio", *each, *multicast)})}};
+                              {{"blocks", blocks}, gain_value("gain_ratio", *each, *multicast)})}};
 }
 
 }  // namespace gpumem::shared
