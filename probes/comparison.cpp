@@ -33,6 +33,12 @@ const Outcome& worst_of(std::span<const Outcome> outcomes) {
   return *std::ranges::max_element(outcomes, [](const Outcome& a, const Outcome& b) { return gain(b, a) > 1; });
 }
 
+std::vector<std::size_t> indices_of(std::span<const Outcome> outcomes) {
+  std::vector<std::size_t> indices;
+  for (const Outcome& outcome : outcomes) indices.push_back(outcome.index);
+  return indices;
+}
+
 std::vector<Outcome> largest_of(std::span<const Outcome> outcomes, const TypedParameter& parameter) {
   const auto number = [&](const Outcome& outcome) { return outcome.tested.number(parameter); };
   const std::uint64_t most = number(*std::ranges::max_element(outcomes, {}, number));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <span>
 #include <string>
@@ -36,6 +37,18 @@ template <class Parameter>
       std::ranges::find_if(outcomes, [&](const Outcome& outcome) { return outcome.tested[parameter] == value; });
   return found == outcomes.end() ? nullptr : &*found;
 }
+
+/// The outcomes with a value of a parameter.
+template <class Parameter>
+[[nodiscard]] std::vector<Outcome> outcomes_with(std::span<const Outcome> outcomes, const Parameter& parameter,
+                                                 const typename Parameter::Type& value) {
+  std::vector<Outcome> found;
+  std::ranges::copy_if(outcomes, std::back_inserter(found),
+                       [&](const Outcome& outcome) { return outcome.tested[parameter] == value; });
+  return found;
+}
+/// The indices of some of the outcomes that a probe concludes from (Outcome::index).
+[[nodiscard]] std::vector<std::size_t> indices_of(std::span<const Outcome> outcomes);
 
 /// The cases with the largest number of a parameter, at least one.
 [[nodiscard]] std::vector<Outcome> largest_of(std::span<const Outcome> outcomes, const TypedParameter& parameter);

@@ -177,8 +177,7 @@ class Sweep {
   [[nodiscard]] Fact same() const {
     if (outcomes_.size() == 1) return fastest();
     Fact fact = reaches(FactKind::as_fast_as);
-    fact.outcomes.clear();
-    for (const Outcome& outcome : outcomes_) fact.outcomes.push_back(outcome.index);
+    fact.outcomes = indices_of(outcomes_);
     fact.values.push_back(place_value("first", outcomes_.front()));
     fact.values.push_back(place_value("last", outcomes_.back()));
     if (outcomes_.size() == 2) {

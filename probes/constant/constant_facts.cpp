@@ -56,12 +56,11 @@ void add_fit(Conclusion& conclusion, std::span<const Outcome> outcomes) {
   constexpr std::size_t fewest = 3;
   constexpr double largest_error = 0.2;  // a line that misses a reading by more of it does not describe the cost
   constexpr double least_cycles = 0.05;  // less is none, next to whole cycles
+  const std::vector<Outcome> constant = outcomes_with(outcomes, axis::space, access::Space::constant);
+  const std::vector<std::size_t> indices = indices_of(constant);
   std::vector<measure::Point2D> points;
-  std::vector<std::size_t> indices;
-  for (const Outcome& outcome : outcomes) {
-    if (outcome.tested[axis::space] != access::Space::constant) continue;
+  for (const Outcome& outcome : constant) {
     points.push_back({static_cast<double>(outcome.tested[axis::addresses]), outcome.headline});
-    indices.push_back(outcome.index);
   }
   if (points.size() < fewest) return;
   const measure::StraightLine line = measure::fit_straight_line(points);

@@ -27,10 +27,7 @@ const char* victim_words(Neighbours::Victim victim) {
 
 /// Adds what the victim keeps without protection, at the split at which it keeps least.
 void add_loss(std::vector<Fact>& facts, std::span<const Outcome> outcomes) {
-  std::vector<Outcome> unprotected;
-  for (const Outcome& outcome : outcomes) {
-    if (outcome.tested[axis::protection] == Protection::none) unprotected.push_back(outcome);
-  }
+  const std::vector<Outcome> unprotected = outcomes_with(outcomes, axis::protection, Protection::none);
   if (unprotected.empty()) return;
   const Outcome& worst = worst_of(unprotected);
   const auto neighbour = worst.metric("neighbour_kept_percent");
@@ -43,8 +40,7 @@ void add_loss(std::vector<Fact>& facts, std::span<const Outcome> outcomes) {
   const bool keeps_all = worst.headline >= 100 * (1 - least_difference);
   if (keeps_all) {
     fact.kind = FactKind::as_fast_as;
-    fact.outcomes.clear();
-    for (const Outcome& outcome : unprotected) fact.outcomes.push_back(outcome.index);
+    fact.outcomes = indices_of(unprotected);
     fact.says = "Beside a stream through device memory, {victim} loses nothing";
   } else {
     fact.says =

@@ -15,10 +15,7 @@ double addresses_of(const Outcome& outcome) { return outcome.tested[axis::addres
 
 /// Returns the cases with an address per so many lanes, sorted by addresses.
 std::vector<Outcome> with_address_per(std::span<const Outcome> outcomes, std::uint32_t unit_lanes) {
-  std::vector<Outcome> found;
-  for (const Outcome& outcome : outcomes) {
-    if (outcome.tested[axis::unit_lanes] == unit_lanes) found.push_back(outcome);
-  }
+  std::vector<Outcome> found = outcomes_with(outcomes, axis::unit_lanes, unit_lanes);
   std::ranges::sort(found, {}, addresses_of);
   return found;
 }
@@ -40,8 +37,7 @@ Fact addresses_fact(std::span<const Outcome> outcomes) {
   if (&fewest == &first) {
     fact.kind = FactKind::as_fast_as;
     fact.says = "With an address per {address_per}, more than {addresses} gain nothing: {giga_atomics_per_s}.";
-    fact.outcomes.clear();
-    for (const Outcome& outcome : outcomes) fact.outcomes.push_back(outcome.index);
+    fact.outcomes = indices_of(outcomes);
     return fact;
   }
   // Nothing is known of more than the most that ran.

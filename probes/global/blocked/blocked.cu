@@ -102,12 +102,10 @@ static Conclusion conclude_blocked(std::span<const Outcome> outcomes) {
       costly == runs.end() ? interleaved_reach : "Interleave the threads: {doing} then reaches {rate_gb_per_s}.")};
   if (costly != runs.end()) facts.push_back(run_cost(as_good(worst, *interleaved) ? *costly : worst, *interleaved));
   if (harmless.size() > 1) {
-    Fact same{FactKind::as_fast_as,
-              {},
-              "Runs of up to {run} elements per thread are as fast as interleaved threads.",
-              {run_value(harmless.back())}};
-    for (const Outcome& run : harmless) same.outcomes.push_back(run.index);
-    facts.push_back(std::move(same));
+    facts.push_back({FactKind::as_fast_as,
+                     indices_of(harmless),
+                     "Runs of up to {run} elements per thread are as fast as interleaved threads.",
+                     {run_value(harmless.back())}});
   }
   return {.facts = std::move(facts),
           .found = {{"harmless_run_elements", static_cast<double>(run_of(harmless.back())), all_of(outcomes)}}};

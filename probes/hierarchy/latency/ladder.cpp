@@ -31,10 +31,7 @@ constexpr std::array<Rung, 6> guide = {{{"memory", "global", false},
 
 /// The outcomes of chases within pages of `page_bytes`, the fastest first.
 std::vector<Outcome> levels_in(std::span<const Outcome> outcomes, std::uint64_t page_bytes) {
-  std::vector<Outcome> levels;
-  for (const Outcome& outcome : outcomes) {
-    if (outcome.tested[axis::page_bytes] == page_bytes) levels.push_back(outcome);
-  }
+  std::vector<Outcome> levels = outcomes_with(outcomes, axis::page_bytes, page_bytes);
   std::ranges::stable_sort(levels, {}, &Outcome::headline);
   return levels;
 }
@@ -46,11 +43,10 @@ const Outcome* find(std::span<const Outcome> levels, std::string_view level) {
 void add_ladder(std::vector<Fact>& facts, std::span<const Outcome> levels) {
   if (levels.size() < 2) return;
   Fact fact{FactKind::fastest,
-            {},
+            indices_of(levels),
             "From the fastest: {level step_cycles}.",
             {{"level", std::vector<std::string>{}}, {"step_cycles", std::vector<double>{}}}};
   for (const Outcome& outcome : levels) {
-    fact.outcomes.push_back(outcome.index);
     fact.values[0].items.emplace_back(outcome.tested[axis::level]);
     fact.values[1].items.emplace_back(outcome.headline);
   }

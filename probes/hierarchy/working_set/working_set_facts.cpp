@@ -249,8 +249,7 @@ Conclusion conclude_working_set(std::span<const Outcome> outcomes) {
     if (fetch[i]) add_number(grains[i].fetch().name, *fetch[i]);
   }
 
-  std::vector<std::size_t> of_lines;
-  std::ranges::transform(lines, std::back_inserter(of_lines), &Outcome::index);
+  const std::vector<std::size_t> of_lines = indices_of(lines);
   const auto add_knee = [&](const std::optional<Knee>& knee, const char* says) {
     if (knee) conclusion.facts.push_back(knee_fact(*knee, of_lines, says));
   };

@@ -16,14 +16,12 @@ std::uint64_t streams_of(const Outcome& outcome) { return outcome.tested[axis::s
 
 /// The cases of an alternative, by number of streams.
 struct Runs {
-  std::vector<Outcome> all = {};
+  std::vector<Outcome> all;
   const Outcome* sequence = nullptr;  ///< in one stream; null if it did not run
   const Outcome* best = nullptr;      ///< the fewest streams of several that are as fast as any; null without several
 
-  Runs(std::span<const Outcome> outcomes, Overlap alternative) {
-    for (const Outcome& outcome : outcomes) {
-      if (outcome.tested[axis::overlap] == alternative) all.push_back(outcome);
-    }
+  Runs(std::span<const Outcome> outcomes, Overlap alternative)
+      : all(outcomes_with(outcomes, axis::overlap, alternative)) {
     std::ranges::sort(all, {}, streams_of);
     if (!all.empty() && streams_of(all.front()) == 1) sequence = &all.front();
     const auto several = std::span<const Outcome>(all).subspan(sequence == nullptr ? 0 : 1);

@@ -76,14 +76,13 @@ const char* direction_words(const Outcome& outcome) {
 
 Fact fastest_memory(std::span<const Outcome> kinds, const Outcome& best) {
   Fact fact{FactKind::fastest,
-            {},
+            indices_of(kinds),
             "{memory} memory copies {size_bytes} at {rate_gb_per_s} {direction}.",
             {headline_value("rate_gb_per_s", best), size_value(best), {"direction", direction_words(best)}}};
   std::vector<std::string> equals;
   std::vector<std::string> slower;
   std::vector<double> gains;
   for (const Outcome& kind : kinds) {
-    fact.outcomes.push_back(kind.index);
     (as_good(kind, best) ? equals : slower).push_back(memory_name(kind));
     if (!as_good(kind, best)) gains.push_back(gain(kind, best));
   }

@@ -181,8 +181,7 @@ std::uint64_t in_flight_of(const Outcome& outcome) { return outcome.tested[axis:
 /// The cases of one method.
 struct MethodCases {
   std::string words;  ///< "by cp.async"
-  std::vector<Outcome> outcomes = {};
-  std::vector<std::size_t> indices = {};
+  std::vector<Outcome> outcomes;
   std::optional<std::uint64_t> saturating_bytes = {};
 };
 
@@ -193,11 +192,8 @@ std::vector<MethodCases> methods_of(std::span<const Outcome> outcomes, double le
                                                             {CopyMethod::registers, "through registers"}};
   std::vector<MethodCases> found;
   for (const auto& [way, words] : methods) {
-    MethodCases method{.words = words};
-    for (const Outcome& outcome : outcomes) {
-      if (outcome.tested[axis::copied_by] != way) continue;
-      method.outcomes.push_back(outcome);
-      method.indices.push_back(outcome.index);
+    MethodCases method{.words = words, .outcomes = outcomes_with(outcomes, axis::copied_by, way)};
+    for (const Outcome& outcome : method.outcomes) {
       if (outcome.headline < least) continue;
       method.saturating_bytes =
           std::min(method.saturating_bytes.value_or(in_flight_of(outcome)), in_flight_of(outcome));
@@ -216,7 +212,7 @@ Conclusion conclude_async_copy(std::span<const Outcome> outcomes) {
   for (const MethodCases& method : methods) {
     if (!method.saturating_bytes) continue;
     conclusion.found.push_back(
-        {"saturating_in_flight_bytes", static_cast<double>(*method.saturating_bytes), method.indices});
+        {"saturating_in_flight_bytes", static_cast<double>(*method.saturating_bytes), indices_of(method.outcomes)});
   }
   std::ranges::stable_sort(methods, {}, &MethodCases::saturating_bytes);  // those that take least come first
   Fact saturated{FactKind::saturates_at,
@@ -230,14 +226,14 @@ Conclusion conclude_async_copy(std::span<const Outcome> outcomes) {
   std::vector<Fact> missed;
   for (const MethodCases& method : methods) {
     if (method.saturating_bytes) {
-      saturated.outcomes.insert(saturated.outcomes.end(), method.indices.begin(), method.indices.end());
+      std::ranges::copy(indices_of(method.outcomes), std::back_inserter(saturated.outcomes));
       saturated.values[2].items.emplace_back(static_cast<double>(*method.saturating_bytes));
       saturated.values[3].items.emplace_back(method.words);
       continue;
     }
     const Outcome& most = best_of(method.outcomes);
     missed.push_back({FactKind::limit,
-                      method.indices,
+                      indices_of(method.outcomes),
                       "Copies {method} stay at {rate_gb_per_s}, with {in_flight_bytes} in flight.",
                       {{"method", method.words},
                        headline_value("rate_gb_per_s", most),
