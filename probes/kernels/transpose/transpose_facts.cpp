@@ -19,26 +19,6 @@ unsigned column_wavefronts(TileLayout layout, std::uint32_t element_bytes) {
 
 const std::string& variant_of(const Outcome& outcome) { return outcome.tested.name(axis::transpose); }
 
-/// The variants of one matrix; null where one is missing.
-struct Variants {
-  const Outcome* copy;
-  const Outcome* strided_write;
-  const Outcome* strided_read;
-  const Outcome* tile;
-  const Outcome* padded;
-  const Outcome* swizzled;
-  const Outcome* wide;
-
-  explicit Variants(std::span<const Outcome> outcomes)
-      : copy(find_outcome(outcomes, axis::transpose, Variant::copy)),
-        strided_write(find_outcome(outcomes, axis::transpose, Variant::strided_write)),
-        strided_read(find_outcome(outcomes, axis::transpose, Variant::strided_read)),
-        tile(find_outcome(outcomes, axis::transpose, Variant::tile)),
-        padded(find_outcome(outcomes, axis::transpose, Variant::padded)),
-        swizzled(find_outcome(outcomes, axis::transpose, Variant::swizzled)),
-        wide(find_outcome(outcomes, axis::transpose, Variant::wide)) {}
-};
-
 /// The better of two; null where both are missing.
 const Outcome* better_of(const Outcome* a, const Outcome* b) {
   if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
@@ -84,27 +64,27 @@ void add_gain(std::vector<Fact>& facts, const Outcome* from, const Outcome* to, 
 }
 
 /// Adds the gain of padding or swizzling a tile, which removes its bank conflicts.
-void add_cure(std::vector<Fact>& facts, const Variants& variants, std::uint32_t element_bytes) {
-  const bool pads = variants.padded != nullptr;
-  const Outcome* cured = pads ? variants.padded : variants.swizzled;
-  if (variants.tile == nullptr || cured == nullptr) return;
+void add_cure(std::vector<Fact>& facts, const Outcome* tile, const Outcome* padded, const Outcome* swizzled) {
+  const bool pads = padded != nullptr;
+  const Outcome* cured = pads ? padded : swizzled;
+  if (tile == nullptr || cured == nullptr) return;
+  const std::uint32_t element_bytes = tile->tested[kernels::axis::real_bytes];
   const unsigned before = column_wavefronts(TileLayout::plain, element_bytes);
   const unsigned after = column_wavefronts(pads ? TileLayout::padded : TileLayout::swizzled, element_bytes);
   Fact fact{FactKind::costs,
-            {variants.tile->index, cured->index},
-            better(*cured, *variants.tile)
-                ? "{cure}: its bank conflicts cost {gain_ratio}, {before} wavefronts become {after}."
-                : "{cure}, and {before} wavefronts become {after}, which is no faster here.",
+            {tile->index, cured->index},
+            better(*cured, *tile) ? "{cure}: its bank conflicts cost {gain_ratio}, {before} wavefronts become {after}."
+                                  : "{cure}, and {before} wavefronts become {after}, which is no faster here.",
             {{"cure", pads ? "Pad the tile by one column" : "Swizzle the tile"},
-             gain_value("gain_ratio", *variants.tile, *cured),
+             gain_value("gain_ratio", *tile, *cured),
              {"before", before},
              {"after", after}}};
-  if (pads && variants.swizzled != nullptr) {
-    fact.outcomes.push_back(variants.swizzled->index);
-    fact.values.push_back(gain_value("swizzled_ratio", *variants.padded, *variants.swizzled));
-    fact.says += better(*variants.padded, *variants.swizzled)   ? " Swizzling it reaches {swizzled_ratio} of that."
-                 : better(*variants.swizzled, *variants.padded) ? " Swizzling it gains another {swizzled_ratio}."
-                                                                : " Swizzling it does the same for no memory.";
+  if (pads && swizzled != nullptr) {
+    fact.outcomes.push_back(swizzled->index);
+    fact.values.push_back(gain_value("swizzled_ratio", *padded, *swizzled));
+    fact.says += better(*padded, *swizzled)   ? " Swizzling it reaches {swizzled_ratio} of that."
+                 : better(*swizzled, *padded) ? " Swizzling it gains another {swizzled_ratio}."
+                                              : " Swizzling it does the same for no memory.";
   }
   facts.push_back(std::move(fact));
 }
@@ -118,17 +98,23 @@ Conclusion conclude_transpose(std::span<const Outcome> outcomes) {
   const std::uint32_t rows = first[axis::matrix_rows] == 0 ? columns : first[axis::matrix_rows];
   const std::string& type = first.name(kernels::axis::real_bytes);
   const std::string matrix = std::to_string(rows) + " x " + std::to_string(columns) + " " + type + "s";
-  const Variants variants(largest);
-  std::vector<Fact> facts = {best_variant(largest, variants.copy, matrix)};
-  add_gain(facts, better_of(variants.strided_write, variants.strided_read), variants.tile,
+  const auto find = [&](Variant variant) { return find_outcome(largest, axis::transpose, variant); };
+  const Outcome* const copy = find(Variant::copy);
+  const Outcome* const strided_write = find(Variant::strided_write);
+  const Outcome* const strided_read = find(Variant::strided_read);
+  const Outcome* const tile = find(Variant::tile);
+  const Outcome* const padded = find(Variant::padded);
+  const Outcome* const swizzled = find(Variant::swizzled);
+  std::vector<Fact> facts = {best_variant(largest, copy, matrix)};
+  add_gain(facts, better_of(strided_write, strided_read), tile,
            "Turn it in a tile of shared memory, so that rows are loaded and stored: {gain_ratio} the rate of {from}.",
            "Turned in a tile of shared memory it is no faster, with {gain_ratio} the rate of {from}.");
-  add_cure(facts, variants, first[kernels::axis::real_bytes]);
-  add_gain(facts, better_of(variants.padded, variants.swizzled), variants.wide,
+  add_cure(facts, tile, padded, swizzled);
+  add_gain(facts, better_of(padded, swizzled), find(Variant::wide),
            "Move vectors in wider tiles: {gain_ratio} the rate of {from}.",
            "Vectors in wider tiles are no faster, with {gain_ratio} the rate of {from}.");
-  add_strided(facts, variants.strided_write, variants.copy, "Storing");
-  add_strided(facts, variants.strided_read, variants.copy, "Loading");
+  add_strided(facts, strided_write, copy, "Storing");
+  add_strided(facts, strided_read, copy, "Loading");
   return {.facts = std::move(facts)};
 }
 
