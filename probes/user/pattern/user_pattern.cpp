@@ -340,7 +340,6 @@ std::function<double(const model::Rates&)> address_cycles(const Launch& launch, 
 Workload workload_of(const Launch& launch, const UserPattern& pattern, const access::ExactSummary& exact,
                      const PatternFacts& facts) {
   Workload workload;
-  const std::uint64_t useful = facts.accesses * launch.word_bytes;
   access::Site site;
   site.word_bytes = launch.word_bytes;
   site.instructions = launch.tile.elements_per_thread;
@@ -352,18 +351,14 @@ Workload workload_of(const Launch& launch, const UserPattern& pattern, const acc
   if (facts.period) set_period(site, period_of(launch, *facts.period));
   site.summary->cost =
       access::average(exact.counts, exact.counts.requests, access::costed(site.space, site.op), site.word_bytes);
-  if (launch.loads()) {
-    site.name = "source";
-    site.op = access::Op::load;
+  const auto add = [&](const char* name, access::Op op, std::uint64_t& useful_bytes) {
+    site.name = name;
+    site.op = op;
     workload.sites.push_back(site);
-    workload.useful_bytes_read = useful;
-  }
-  if (launch.stores()) {
-    site.name = "target";
-    site.op = access::Op::store;
-    workload.sites.push_back(site);
-    workload.useful_bytes_written = useful;
-  }
+    useful_bytes = facts.accesses * launch.word_bytes;
+  };
+  if (launch.loads()) add("source", access::Op::load, workload.useful_bytes_read);
+  if (launch.stores()) add("target", access::Op::store, workload.useful_bytes_written);
   workload.blocks = launch.blocks();
   workload.block_threads = launch.tile.block_threads;
   workload.address_cycles = address_cycles(launch, pattern, exact.counts.requests, facts);
