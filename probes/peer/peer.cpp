@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
-#include "engine/base/words.hpp"
 #include "engine/measure/experiment.hpp"
 #include "engine/measure/session.hpp"
 #include "engine/measure/timing.hpp"

@@ -2,7 +2,6 @@
 // protections that raise it.
 
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 

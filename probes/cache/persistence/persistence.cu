@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "engine/machine/compute_capability.hpp"
 #include "engine/measure/content.hpp"

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/error.hpp"
 #include "engine/machine/compute_capability.hpp"
 #include "engine/measure/content.hpp"
 #include "engine/measure/cuda.hpp"

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "engine/base/error.hpp"
-#include "engine/model/arithmetic.hpp"
 #include "probes/experiment.hpp"
 #include "probes/kernels/fusion/fusion.hpp"
 #include "probes/kernels/fusion/fusion_kernels.cuh"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <span>
 
-#include "engine/model/arithmetic.hpp"
 #include "probes/experiment.hpp"
 #include "probes/kernels/real_bytes.hpp"
 #include "probes/kernels/roofline/roofline_kernels.cuh"

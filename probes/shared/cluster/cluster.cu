@@ -2,12 +2,10 @@
 // of blocks in the cluster, on whether each asks another one or all ask the same, and on the number of sectors that the
 // words lie in.
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "engine/machine/compute_capability.hpp"
 #include "engine/measure/clusters.cuh"
 #include "engine/measure/timing.hpp"
 #include "engine/model/subjects/cluster.hpp"

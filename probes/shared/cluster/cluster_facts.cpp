@@ -1,8 +1,6 @@
 // The conclusions of the two probes of clusters.
 
 #include <algorithm>
-#include <optional>
-#include <vector>
 
 #include "probes/comparison.hpp"
 #include "probes/shared/cluster/cluster_case.hpp"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <string>
-#include <utility>
 
 #include "engine/measure/clusters.cuh"
 #include "engine/measure/timing.hpp"

@@ -2,7 +2,6 @@
 // Values of --indices and --from: a file of indices, standard input ("-"), Spatter's notation, or one configuration in
 // a JSON file of Spatter's.
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
