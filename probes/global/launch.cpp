@@ -150,16 +150,7 @@ void require_whole_words(const Case& chosen, std::uint64_t word) {
 }
 
 std::uint64_t allocated_bytes(const Launch& launch, std::uint64_t extent_elements) {
-  const std::uint64_t array = extent_elements * launch.word_bytes;
-  switch (launch.op) {
-    case Op::read:  // and the threads' checksums
-      return array + launch.threads() * sizeof(std::uint32_t);
-    case Op::write:
-      return array;
-    case Op::copy:
-      break;
-  }
-  return 2 * array;
+  return (launch.op == Op::copy ? 2 : 1) * extent_elements * launch.word_bytes + launch.checksum_bytes();
 }
 
 namespace {

@@ -51,6 +51,14 @@ struct Launch {
   [[nodiscard]] std::uint32_t words_per_element() const { return word_bytes / sizeof(std::uint32_t); }
   [[nodiscard]] bool loads() const { return op != Op::write; }
   [[nodiscard]] bool stores() const { return op != Op::read; }
+  /// Bytes of the checksums that a read leaves, one per thread.
+  [[nodiscard]] std::uint64_t checksum_bytes() const { return stores() ? 0 : threads() * sizeof(std::uint32_t); }
+};
+
+/// The pattern of one element after another, on the host: access i goes to element i.
+struct EveryElement {
+  constexpr std::uint64_t operator()(std::uint64_t i) const { return i; }
+  [[nodiscard]] constexpr bool active(std::uint64_t) const { return true; }
 };
 
 [[nodiscard]] Launch launch_of(const Case& decided);

@@ -134,8 +134,7 @@ static Workload describe_random(const Case& decided, const Device& device) {
     if (access.launch.loads()) return measure::kernel_name<&read<Word, RandomPattern, accesses_per_thread>>();
     return measure::kernel_name<&write<Word, RandomPattern, accesses_per_thread>>();
   });
-  const std::uint64_t checksums = access.launch.stores() ? 0 : access.launch.threads() * sizeof(std::uint32_t);
-  workload.allocated_bytes = access.footprint_bytes + checksums;
+  workload.allocated_bytes = access.footprint_bytes + access.launch.checksum_bytes();
   if (access.updates && access.footprint_bytes <= device.l2_bytes) {
     workload.unmodelled = "the model does not know how long loads and stores of the same few lines wait for each other";
   }

@@ -75,14 +75,8 @@ struct StreamCase {
   [[nodiscard]] auto turns() const { return one_of<1, 2, 4>(launch.tile.elements_per_thread); }
 };
 
-/// The pattern of one element after another.
-struct StreamPattern {
-  constexpr std::uint64_t operator()(std::uint64_t i) const { return i; }
-  [[nodiscard]] constexpr bool active(std::uint64_t) const { return true; }
-};
-
 static std::vector<access::Site> stream_sites(const StreamCase& streamed) {
-  const auto request_of = [launch = streamed.launch](std::uint64_t k) { return request(launch, StreamPattern{}, k); };
+  const auto request_of = [launch = streamed.launch](std::uint64_t k) { return request(launch, EveryElement{}, k); };
   std::vector<access::Site> sites = {
       {.name = streamed.inputs == 1 ? "source" : "sources",
        .op = access::Op::load,

@@ -26,7 +26,7 @@ static Workload describe_zero_copy(const Case& decided, const Device&) {
   workload.useful_bytes_read *= job.passes;
   workload.useful_bytes_written *= job.passes;
   workload.host_bytes = arrays * job.extent_bytes();
-  workload.allocated_bytes = (job.mapped ? 0 : arrays * job.extent_bytes()) + job.checksum_bytes();
+  workload.allocated_bytes = (job.mapped ? 0 : arrays * job.extent_bytes()) + job.launch.checksum_bytes();
 
   auto& operations = workload.operations;
   if (!job.mapped && job.launch.loads()) {
@@ -55,7 +55,7 @@ class ZeroCopyExperiment final : public measure::Experiment {
       host_target_ = Buffer(Memory::pinned, job_.extent_bytes());
       if (!job_.mapped) device_target_ = measure::DeviceBuffer(job_.extent_bytes());
     } else {
-      checksums_ = measure::DeviceBuffer(job_.checksum_bytes());
+      checksums_ = measure::DeviceBuffer(job_.launch.checksum_bytes());
     }
   }
 

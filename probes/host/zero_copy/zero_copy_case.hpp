@@ -54,9 +54,6 @@ struct ZeroCopy {
   /// Bytes of one array that are copied, gaps included.
   [[nodiscard]] std::uint64_t extent_bytes() const { return pattern.extent(launch.count) * launch.word_bytes; }
   [[nodiscard]] std::uint64_t extent_words() const { return extent_bytes() / sizeof(std::uint32_t); }
-  [[nodiscard]] std::uint64_t checksum_bytes() const {
-    return launch.stores() ? 0 : launch.threads() * sizeof(std::uint32_t);
-  }
 
  private:
   /// The textbook kernel keeps the link busy, and misaligned writes need it: two warps' parts of a sector are combined

@@ -7,11 +7,6 @@ namespace {
 constexpr std::uint32_t word_bytes = 16;
 constexpr std::uint32_t block_threads = 256;
 
-struct EveryWord {
-  constexpr std::uint64_t operator()(std::uint64_t i) const { return i; }
-  [[nodiscard]] constexpr bool active(std::uint64_t) const { return true; }
-};
-
 }  // namespace
 
 Fusion::Fusion(const Case& decided) : fused(decided[axis::fused]), bytes(decided[axis::size_bytes]) {}
@@ -49,7 +44,7 @@ std::vector<access::Site> Fusion::sites() const {
         .requests = passes * kernel_launch.requests(),
         .extent_bytes = passes * step_bytes(),
         .request = [kernel_launch, requests = kernel_launch.requests(), step = step_bytes()](std::uint64_t k) {
-          access::WarpRequest request = global::request(kernel_launch, EveryWord{}, k % requests);
+          access::WarpRequest request = global::request(kernel_launch, global::EveryElement{}, k % requests);
           for (std::uint64_t& address : request.address) address += k / requests * step;
           return request;
         }};

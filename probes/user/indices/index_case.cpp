@@ -100,9 +100,8 @@ unsigned IndexCase::index_bytes() const {
 }
 
 std::uint64_t IndexCase::allocated_bytes() const {
-  const std::uint64_t checksums = launch.stores() ? 0 : launch.threads() * sizeof(std::uint32_t);
   return (source_elements + target_elements) * launch.word_bytes + index_arrays() * launch.count * index_bytes() +
-         marks_bytes() + checksums;
+         marks_bytes() + launch.checksum_bytes();
 }
 
 std::uint64_t IndexCase::needed_elements() const {
