@@ -60,20 +60,14 @@ std::vector<PairAtNumber> pairs_of(const OutcomesByNumber& first, const Outcomes
 
 Fact gain_fact(const Outcome& from, const Outcome& to, const char* gains, const char* no_gain,
                std::vector<FactValue> values) {
-  const bool gained = better(to, from);
-  return {gained ? FactKind::fastest : FactKind::as_fast_as,
-          {to.index, from.index},
-          gained ? gains : no_gain,
-          std::move(values)};
+  if (!better(to, from)) return {FactKind::as_fast_as, {to.index, from.index}, no_gain, std::move(values)};
+  return {FactKind::fastest, {to.index, from.index}, gains, std::move(values)};
 }
 
 Fact cost_fact(const Outcome& slow, const Outcome& fast, const char* costs, const char* no_cost,
                std::vector<FactValue> values) {
-  const bool cost = better(fast, slow);
-  return {cost ? FactKind::costs : FactKind::as_fast_as,
-          {slow.index, fast.index},
-          cost ? costs : no_cost,
-          std::move(values)};
+  if (!better(fast, slow)) return {FactKind::as_fast_as, {slow.index, fast.index}, no_cost, std::move(values)};
+  return {FactKind::costs, {slow.index, fast.index}, costs, std::move(values)};
 }
 
 FactValue headline_value(std::string name, const Outcome& outcome) {

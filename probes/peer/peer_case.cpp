@@ -12,18 +12,9 @@ namespace gpumem::peer {
 namespace {
 
 PeerTraffic::Mover mover_of(Via via) {
-  switch (via) {
-    case Via::copy_engine:
-    case Via::copy_engine_read:
-      return PeerTraffic::Mover::copy_engine;
-    case Via::kernel_read:
-      return PeerTraffic::Mover::kernel_read;
-    case Via::kernel_write:
-      return PeerTraffic::Mover::kernel_write;
-    case Via::staged:
-      break;
-  }
-  return PeerTraffic::Mover::host;
+  if (via == Via::kernel_read) return PeerTraffic::Mover::kernel_read;
+  if (via == Via::kernel_write) return PeerTraffic::Mover::kernel_write;
+  return via == Via::staged ? PeerTraffic::Mover::host : PeerTraffic::Mover::copy_engine;
 }
 
 /// The GPUs of the machine, as far as one of them knows: itself, where nobody asked for links.

@@ -24,15 +24,8 @@ constexpr std::uint64_t atomic_bytes_per_millisecond = 25'000'000;
 constexpr std::uint64_t link_bytes = std::uint64_t{48} << 20U;
 
 std::uint64_t wanted_bytes(Neighbours::Victim victim, unsigned blocks) {
-  switch (victim) {
-    case Neighbours::Victim::l2:
-      return blocks * bytes_per_millisecond;
-    case Neighbours::Victim::atomics:
-      return blocks * atomic_bytes_per_millisecond;
-    case Neighbours::Victim::link:
-      break;
-  }
-  return link_bytes;
+  if (victim == Neighbours::Victim::link) return link_bytes;
+  return blocks * (victim == Neighbours::Victim::l2 ? bytes_per_millisecond : atomic_bytes_per_millisecond);
 }
 
 /// The number of times that the victim goes over its data: as many as take about a millisecond. It is limited for small

@@ -13,15 +13,8 @@ namespace gpumem::cache {
 namespace {
 
 const char* victim_words(Neighbours::Victim victim) {
-  switch (victim) {
-    case Neighbours::Victim::l2:
-      return "a kernel that lives in L2";
-    case Neighbours::Victim::atomics:
-      return "a kernel of atomics";
-    case Neighbours::Victim::link:
-      break;
-  }
-  return "a copy over the link";
+  if (victim == Neighbours::Victim::link) return "a copy over the link";
+  return victim == Neighbours::Victim::l2 ? "a kernel that lives in L2" : "a kernel of atomics";
 }
 
 /// Adds what the victim keeps without protection, at the split at which it keeps least.

@@ -12,14 +12,8 @@ namespace {
 unsigned blocks_of(const Outcome& outcome) { return outcome.tested[axis::cluster_blocks]; }
 
 const char* verb_of(const Outcome& outcome) {
-  switch (outcome.tested[axis::pull_op]) {
-    case access::Op::load:
-      return "reads";
-    case access::Op::store:
-      return "writes";
-    default:
-      return "changes by atomics";
-  }
+  const access::Op op = outcome.tested[axis::pull_op];
+  return op == access::Op::load ? "reads" : op == access::Op::store ? "writes" : "changes by atomics";
 }
 
 }  // namespace

@@ -55,8 +55,6 @@ const char* word_of(const Launch& launch) {
   return launch.word_bytes == 4 ? "unsigned int" : launch.word_bytes == 8 ? "uint2" : "uint4";
 }
 
-const char* name_of(Op op) { return op == Op::read ? "read" : op == Op::write ? "write" : "copy"; }
-
 class PatternExperiment final : public measure::Experiment {
  public:
   PatternExperiment(const Launch& launch, std::uint64_t extent_elements, std::shared_ptr<const measure::Module> kernels,
@@ -148,8 +146,8 @@ class PatternExperiment final : public measure::Experiment {
 }  // namespace
 
 std::string pattern_kernel_name(const Launch& launch) {
-  return fmt::format("gpumem::global::{}<{}, gpumem::global::Written, {}u>", name_of(launch.op), word_of(launch),
-                     launch.tile.elements_per_thread);
+  return fmt::format("gpumem::global::{}<{}, gpumem::global::Written, {}u>", axis::op.name_of(launch.op),
+                     word_of(launch), launch.tile.elements_per_thread);
 }
 
 namespace {
