@@ -41,41 +41,34 @@ std::vector<access::Site> sites_of(const Transpose& transpose) {
   const auto target_column = [=](const Place& at) {
     return transpose.matrix.target(at.line, at.position) * transpose.element_bytes;
   };
+  const Variant way = transpose.way;
   MatrixPass rows = transpose.by_rows();
   MatrixPass columns = transpose.by_columns();
-  switch (transpose.way) {
-    case Variant::copy:
-      add("source", global, load, rows, source_row);
-      add("target", global, store, rows, source_row);
-      break;
-    case Variant::strided_write:
-      rows.strip = tile_side;
-      add("source", global, load, rows, source_row);
-      add("target", global, store, rows, target_column);
-      break;
-    case Variant::strided_read:
-      columns.strip = tile_side;
-      add("source", global, load, columns, source_column);
-      add("target", global, store, columns, target_row);
-      break;
-    case Variant::tile:
-    case Variant::padded:
-    case Variant::swizzled:
-      add("source", global, load, rows, source_row);
-      add("tile", shared, store, rows, [=](const Place& at) { return transpose.tile_address(at.line, at.position); });
-      add("tile", shared, load, columns, [=](const Place& at) { return transpose.tile_address(at.position, at.line); });
-      add("target", global, store, columns, target_row);
-      break;
-    case Variant::wide:
-      add("source", global, load, rows, source_row);
-      // Instead of the row that it has loaded, a lane stores the column of its square with that number.
-      add("tile", shared, store, rows, [=](const Place& at) {
-        return transpose.wide_address(at.line / transpose.vector * transpose.vector,
-                                      at.position + at.line % transpose.vector);
-      });
-      add("tile", shared, load, columns, [=](const Place& at) { return transpose.wide_address(at.position, at.line); });
-      add("target", global, store, columns, target_row);
-      break;
+  if (way == Variant::strided_write) rows.strip = tile_side;
+  if (way == Variant::strided_read) columns.strip = tile_side;
+
+  if (way == Variant::strided_read) {
+    add("source", global, load, columns, source_column);
+  } else {
+    add("source", global, load, rows, source_row);
+  }
+  if (way == Variant::wide) {
+    // Instead of the row that it has loaded, a lane stores the column of its square with that number.
+    add("tile", shared, store, rows, [=](const Place& at) {
+      return transpose.wide_address(at.line / transpose.vector * transpose.vector,
+                                    at.position + at.line % transpose.vector);
+    });
+    add("tile", shared, load, columns, [=](const Place& at) { return transpose.wide_address(at.position, at.line); });
+  } else if (transpose.uses_shared()) {
+    add("tile", shared, store, rows, [=](const Place& at) { return transpose.tile_address(at.line, at.position); });
+    add("tile", shared, load, columns, [=](const Place& at) { return transpose.tile_address(at.position, at.line); });
+  }
+  if (way == Variant::copy) {
+    add("target", global, store, rows, source_row);
+  } else if (way == Variant::strided_write) {
+    add("target", global, store, rows, target_column);
+  } else {
+    add("target", global, store, columns, target_row);
   }
   return sites;
 }
