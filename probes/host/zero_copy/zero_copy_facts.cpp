@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,65 +16,56 @@ namespace {
 /// Beyond this multiple of the passes that ran, the errors of both slopes decide where the lines meet.
 constexpr double farthest_extrapolation = 8;
 
-/// Both placements for one number of passes.
-struct BothPlacements {
-  std::uint64_t passes = 0;
-  const Outcome* mapped = nullptr;
-  const Outcome* copied = nullptr;
+using PassPairs = std::span<const PairAtNumber>;  // mapped and copied, by the number of passes
 
-  [[nodiscard]] double saved_s() const { return mapped->seconds - copied->seconds; }
-  [[nodiscard]] bool alike() const { return as_good(*mapped, *copied) && as_good(*copied, *mapped); }
-};
-
-std::vector<BothPlacements> pairs_of(std::span<const Outcome> outcomes) {
-  std::map<std::uint64_t, BothPlacements> by_passes;
-  for (const Outcome& outcome : outcomes) {
-    BothPlacements& pair = by_passes[outcome.tested[axis::passes]];
-    if (outcome.seconds > 0) (outcome.tested[axis::mapped] ? pair.mapped : pair.copied) = &outcome;
-  }
-  std::vector<BothPlacements> pairs;
-  for (auto& [passes, pair] : by_passes) {
-    pair.passes = passes;
-    if (pair.mapped != nullptr && pair.copied != nullptr) pairs.push_back(pair);
-  }
+/// Both placements at the same passes, as far as their times are known.
+std::vector<PairAtNumber> timed_pairs(std::span<const Outcome> outcomes) {
+  std::vector<PairAtNumber> pairs = pairs_of(by_number(outcomes, axis::mapped, true, axis::passes),
+                                             by_number(outcomes, axis::mapped, false, axis::passes));
+  std::erase_if(pairs, [](const auto& pair) { return !(pair.first->seconds > 0 && pair.second->seconds > 0); });
   return pairs;
 }
 
+double saved_s(const PairAtNumber& pair) { return pair.first->seconds - pair.second->seconds; }
+bool alike(const PairAtNumber& pair) {
+  return as_good(*pair.first, *pair.second) && as_good(*pair.second, *pair.first);
+}
+
 /// The number of passes at which copying saves nothing, on the line through two pairs.
-double break_even(const BothPlacements& a, const BothPlacements& b) {
-  const double per_pass_s = (b.saved_s() - a.saved_s()) / static_cast<double>(b.passes - a.passes);
-  return static_cast<double>(a.passes) - a.saved_s() / per_pass_s;
+double break_even(const PairAtNumber& a, const PairAtNumber& b) {
+  const double per_pass_s = (saved_s(b) - saved_s(a)) / static_cast<double>(b.number - a.number);
+  return static_cast<double>(a.number) - saved_s(a) / per_pass_s;
 }
 
 /// The smallest whole number above `passes`, at least 1.
 std::uint64_t next_whole(double passes) { return static_cast<std::uint64_t>(std::max(std::floor(passes), 0.0)) + 1; }
 
-std::optional<std::uint64_t> pays_from(std::span<const BothPlacements> pairs) {
+std::optional<std::uint64_t> pays_from(PassPairs pairs) {
   std::size_t first = pairs.size();  // of those at the end that all save
-  while (first > 0 && pairs[first - 1].saved_s() > 0) --first;
+  while (first > 0 && saved_s(pairs[first - 1]) > 0) --first;
   if (first > 0 && first < pairs.size()) return next_whole(break_even(pairs[first - 1], pairs[first]));
 
-  const BothPlacements& least = pairs.front();
-  const BothPlacements& most = pairs.back();
+  const PairAtNumber& least = pairs.front();
+  const PairAtNumber& most = pairs.back();
   const bool always = first == 0;
-  if (always && least.passes == 1) return 1;
+  if (always && least.number == 1) return 1;
   if (pairs.size() == 1) return std::nullopt;
-  if (most.saved_s() <= least.saved_s()) return always ? std::optional<std::uint64_t>(1) : std::nullopt;
+  if (saved_s(most) <= saved_s(least)) return always ? std::optional<std::uint64_t>(1) : std::nullopt;
   const double even = break_even(least, most);
-  if (even > farthest_extrapolation * static_cast<double>(most.passes)) return std::nullopt;
+  if (even > farthest_extrapolation * static_cast<double>(most.number)) return std::nullopt;
   return next_whole(even);
 }
 
 /// A kind of fact with its template.
 using Saying = std::pair<FactKind, const char*>;
 
-Saying saying_of(std::span<const BothPlacements> pairs, std::optional<std::uint64_t> from) {
-  const BothPlacements& least = pairs.front();
-  const BothPlacements& most = pairs.back();
-  if (std::ranges::all_of(pairs, &BothPlacements::alike)) {
+Saying saying_of(PassPairs pairs, std::optional<std::uint64_t> from) {
+  const PairAtNumber& least = pairs.front();
+  const PairAtNumber& most = pairs.back();
+  if (std::ranges::all_of(pairs, alike)) {
     return {FactKind::as_fast_as, "Mapped memory is as fast as copying. Choose what is simpler."};
   }
-  if (better(*most.copied, *most.mapped)) {
+  if (better(*most.second, *most.first)) {
     if (!from)
       return {FactKind::fastest, "{copying}: {passes_most} passes are {gain_ratio} as fast as over mapped memory."};
     if (*from > 1) {
@@ -83,30 +73,30 @@ Saying saying_of(std::span<const BothPlacements> pairs, std::optional<std::uint6
               "{direct} for fewer than {passes_from} passes. From there on, {copying}: {passes_most} passes are "
               "{gain_ratio} as fast."};
     }
-    if (most.passes == 1) return {FactKind::pays_from, "{copying}, even for one pass: it is {gain_ratio} as fast."};
-    if (least.passes == 1 && !least.alike()) {
+    if (most.number == 1) return {FactKind::pays_from, "{copying}, even for one pass: it is {gain_ratio} as fast."};
+    if (least.number == 1 && !alike(least)) {
       return {FactKind::pays_from,
               "{copying}, even for one pass: it is {least_gain_ratio} as fast. {passes_most} passes are {gain_ratio} "
               "as fast."};
     }
     return {FactKind::pays_from, "{copying}: one pass takes no longer. {passes_most} passes are {gain_ratio} as fast."};
   }
-  if (from && *from > most.passes) {
+  if (from && *from > most.number) {
     return {FactKind::pays_from,
             "{direct} for up to {passes_most} passes. Extrapolated, copying pays from {passes_from} passes on."};
   }
-  if (most.alike())
+  if (alike(most))
     return {FactKind::as_fast_as, "{direct}. At {passes_most} passes copying is as fast, and no faster."};
   return {FactKind::costs,
-          most.passes == 1
+          most.number == 1
               ? "{direct}: for one pass, copying takes {slowdown_ratio} as long."
               : "{direct} for up to {passes_most} passes. Copying then still takes {slowdown_ratio} as long."};
 }
 
 /// The advice if both placements ran with at least one number of passes.
-Fact recommended(std::span<const BothPlacements> pairs, std::optional<std::uint64_t> from) {
-  const BothPlacements& most = pairs.back();
-  const global::Op op = most.mapped->tested[global::axis::op];
+Fact recommended(PassPairs pairs, std::optional<std::uint64_t> from) {
+  const PairAtNumber& most = pairs.back();
+  const global::Op op = most.first->tested[global::axis::op];
   const auto [kind, says] = saying_of(pairs, from);
   Fact fact{kind,
             {},
@@ -117,13 +107,13 @@ Fact recommended(std::span<const BothPlacements> pairs, std::optional<std::uint6
              {"copying", op == global::Op::read    ? "copy the data to the device first"
                          : op == global::Op::write ? "write device memory and copy the data out"
                                                    : "copy the data to the device and back"},
-             {"passes_most", most.passes},
-             better(*most.mapped, *most.copied) ? gain_value("slowdown_ratio", *most.copied, *most.mapped)
-                                                : gain_value("gain_ratio", *most.mapped, *most.copied),
-             gain_value("least_gain_ratio", *pairs.front().mapped, *pairs.front().copied)}};
+             {"passes_most", most.number},
+             better(*most.first, *most.second) ? gain_value("slowdown_ratio", *most.second, *most.first)
+                                               : gain_value("gain_ratio", *most.first, *most.second),
+             gain_value("least_gain_ratio", *pairs.front().first, *pairs.front().second)}};
   if (from) fact.values.emplace_back("passes_from", *from);
-  for (const BothPlacements& pair : pairs)
-    fact.outcomes.insert(fact.outcomes.end(), {pair.mapped->index, pair.copied->index});
+  for (const PairAtNumber& pair : pairs)
+    fact.outcomes.insert(fact.outcomes.end(), {pair.first->index, pair.second->index});
   return fact;
 }
 
@@ -162,7 +152,7 @@ Fact on_one_placement(std::span<const Outcome> outcomes) {
 }  // namespace
 
 Conclusion conclude_zero_copy(std::span<const Outcome> outcomes) {
-  const std::vector<BothPlacements> pairs = pairs_of(outcomes);
+  const std::vector<PairAtNumber> pairs = timed_pairs(outcomes);
   if (pairs.empty()) return {.facts = {on_one_placement(outcomes)}};
   const std::optional<std::uint64_t> from = pays_from(pairs);
   Conclusion conclusion{.facts = {recommended(pairs, from)}};

@@ -2,7 +2,6 @@
 // The arithmetic is the same; what differs is how often whole arrays pass through device memory.
 
 #include <cstddef>
-#include <map>
 #include <span>
 #include <string>
 
@@ -105,14 +104,9 @@ static void validate(const Case& chosen) {
                     std::to_string((bytes + 3) / 4 * 4));
 }
 
-/// A kernel for every operation, and one for all of them, of the same size.
-struct FusionPair {
-  const Outcome* separate = nullptr;
-  const Outcome* fused = nullptr;
-};
-
-static Fact fusion_gain(std::uint64_t bytes, const FusionPair& pair, const char* gains, const char* no_gain) {
-  const auto& [separate, fused] = pair;
+/// About a kernel for every operation, and one for all of them, of the same size.
+static Fact fusion_gain(const PairAtNumber& pair, const char* gains, const char* no_gain) {
+  const auto& [bytes, separate, fused] = pair;
   return gain_fact(*separate, *fused, gains, no_gain,
                    {{"size_bytes", static_cast<double>(bytes)},
                     {"kernels", static_cast<double>(gelu_steps)},
@@ -123,39 +117,34 @@ static Fact fusion_gain(std::uint64_t bytes, const FusionPair& pair, const char*
 
 /// Concludes for the largest size that ran both fused and not, and for the smallest if its gain differs.
 static Conclusion conclude_fusion(std::span<const Outcome> outcomes) {
-  std::map<std::uint64_t, FusionPair> pairs;
-  for (const Outcome& outcome : outcomes) {
-    if (outcome.seconds <= 0) continue;
-    FusionPair& pair = pairs[outcome.tested[axis::size_bytes]];
-    (outcome.tested[axis::fused] ? pair.fused : pair.separate) = &outcome;
-  }
-  std::erase_if(pairs,
-                [](const auto& sized) { return sized.second.separate == nullptr || sized.second.fused == nullptr; });
+  std::vector<PairAtNumber> pairs = pairs_of(by_number(outcomes, axis::fused, false, axis::size_bytes),
+                                             by_number(outcomes, axis::fused, true, axis::size_bytes));
+  std::erase_if(pairs, [](const auto& pair) { return pair.first->seconds <= 0 || pair.second->seconds <= 0; });
   if (pairs.empty()) return {};
-  const auto& [bytes, largest] = *pairs.rbegin();
-  const auto& [least_bytes, smallest] = *pairs.begin();
+  const PairAtNumber& smallest = pairs.front();
+  const auto& [bytes, separate, fused] = pairs.back();
   Conclusion conclusion;
   conclusion.facts.push_back(fusion_gain(
-      bytes, largest,
+      pairs.back(),
       "Fuse elementwise operations that follow each other: GeLU of {size_bytes} is {gain_ratio} as fast in one kernel "
       "as in {kernels}.",
       "GeLU of {size_bytes} is no faster in one kernel than in {kernels}."));
-  const auto separate_moved = largest.separate->metric("moved_over_useful");
-  const auto fused_moved = largest.fused->metric("moved_over_useful");
+  const auto separate_moved = separate->metric("moved_over_useful");
+  const auto fused_moved = fused->metric("moved_over_useful");
   if (separate_moved && fused_moved) {
     conclusion.facts.push_back({FactKind::costs,
-                                {largest.separate->index, largest.fused->index},
+                                {separate->index, fused->index},
                                 "{kernels} kernels take {separate_s} and move {moved_ratio} the bytes. One takes "
                                 "{fused_s}: values between operations stay in registers.",
                                 {{"kernels", static_cast<double>(gelu_steps)},
-                                 {"separate_s", largest.separate->seconds},
+                                 {"separate_s", separate->seconds},
                                  {"moved_ratio", *separate_moved / *fused_moved},
-                                 {"fused_s", largest.fused->seconds}}});
+                                 {"fused_s", fused->seconds}}});
   }
-  if (differs(gain(*smallest.separate, *smallest.fused) / gain(*largest.separate, *largest.fused))) {
-    conclusion.facts.push_back(fusion_gain(
-        least_bytes, smallest, "At {size_bytes} one kernel is {gain_ratio} as fast: {fused_s} instead of {separate_s}.",
-        "At {size_bytes} one kernel is no faster: {fused_s} instead of {separate_s}."));
+  if (differs(gain(*smallest.first, *smallest.second) / gain(*separate, *fused))) {
+    conclusion.facts.push_back(
+        fusion_gain(smallest, "At {size_bytes} one kernel is {gain_ratio} as fast: {fused_s} instead of {separate_s}.",
+                    "At {size_bytes} one kernel is no faster: {fused_s} instead of {separate_s}."));
   }
   return conclusion;
 }
