@@ -21,7 +21,7 @@ namespace {
 /// All pairs by one method of copying.
 struct Method {
   Via via;
-  std::vector<const Outcome*> outcomes = {};
+  std::vector<Outcome> outcomes = {};
   measure::Spread spread = {};  ///< of their rates
 };
 
@@ -38,7 +38,7 @@ std::vector<Method> methods_of(std::span<const Outcome> outcomes) {
     std::vector<double> rates;
     for (const Outcome& outcome : outcomes) {
       if (outcome.tested[axis::via] != method.via || !(outcome.headline > 0)) continue;
-      method.outcomes.push_back(&outcome);
+      method.outcomes.push_back(outcome);
       rates.push_back(outcome.headline);
     }
     if (rates.empty()) continue;
@@ -80,7 +80,7 @@ void add_pairs(Fact& fact, const char* ratio_name, std::span<const PairRatio> fo
 /// True if pairs copy as fast by `method` as by the best one.
 bool is_as_fast(const Method& method, const Method& best) {
   if (method.outcomes.size() == 1 && best.outcomes.size() == 1) {
-    return as_good(*method.outcomes.front(), *best.outcomes.front());
+    return as_good(method.outcomes.front(), best.outcomes.front());
   }
   return !differs(method.spread.median / best.spread.median);
 }
@@ -90,7 +90,7 @@ Fact fastest_method(std::span<const Method> methods) {
   for (const Method& method : methods) order.push_back(&method);
   std::ranges::stable_sort(order, std::greater(), [](const Method* method) { return method->spread.median; });
   const Method& best = *order.front();
-  const Outcome& first = *best.outcomes.front();
+  const Outcome& first = best.outcomes.front();
   const bool one_pair = best.outcomes.size() == 1;
   std::vector<std::string> fastest;
   std::vector<std::string> others;
@@ -102,7 +102,7 @@ Fact fastest_method(std::span<const Method> methods) {
              {"direction", PeerCase(first.tested).both ? "both ways together" : "one way"},
              one_pair ? headline_value("rate_gb_per_s", first) : FactValue("rate_gb_per_s", best.spread.median)}};
   for (const Method* method : order) {
-    for (const Outcome* outcome : method->outcomes) fact.outcomes.push_back(outcome->index);
+    std::ranges::copy(indices_of(method->outcomes), std::back_inserter(fact.outcomes));
     if (is_as_fast(*method, best)) {
       fastest.push_back(method_words(*method));
     } else {
@@ -120,15 +120,15 @@ Fact fastest_method(std::span<const Method> methods) {
 void add_slower_than_host(std::vector<Fact>& facts, std::span<const Method> methods) {
   if (methods.back().via != Via::staged) return;
   std::vector<PairRatio> found;
-  for (const Outcome* staged : methods.back().outcomes) {
+  for (const Outcome& staged : methods.back().outcomes) {
     std::vector<Outcome> direct;
     for (const Method& method : methods.first(methods.size() - 1)) {
-      for (const Outcome* outcome : method.outcomes) {
-        if (PeerCase(outcome->tested).pair == PeerCase(staged->tested).pair) direct.push_back(*outcome);
-      }
+      std::ranges::copy_if(method.outcomes, std::back_inserter(direct), [&](const Outcome& outcome) {
+        return PeerCase(outcome.tested).pair == PeerCase(staged.tested).pair;
+      });
     }
-    if (direct.empty() || !better(*staged, best_of(direct))) continue;
-    found.emplace_back(staged, gain(best_of(direct), *staged));
+    if (direct.empty() || !better(staged, best_of(direct))) continue;
+    found.emplace_back(&staged, gain(best_of(direct), staged));
   }
   if (found.empty()) return;
   Fact fact{FactKind::fastest,
@@ -145,18 +145,17 @@ void add_slower_than_host(std::vector<Fact>& facts, std::span<const Method> meth
 /// Adds the islands that GPUs form by one method, if they form any.
 void add_islands(std::vector<Fact>& facts, const Method& method) {
   std::vector<measure::Nearness> pairs;
-  for (const Outcome* outcome : method.outcomes) {
-    const Pair pair = PeerCase(outcome->tested).pair;
-    pairs.push_back({pair.source, pair.target, outcome->headline});
+  for (const Outcome& outcome : method.outcomes) {
+    const Pair pair = PeerCase(outcome.tested).pair;
+    pairs.push_back({pair.source, pair.target, outcome.headline});
   }
   const std::vector<measure::Island> islands = measure::islands_of(pairs);
   if (islands.empty()) return;
-  Fact fact{FactKind::costs, {}, ""};
+  Fact fact{FactKind::costs, indices_of(method.outcomes), ""};
   std::vector<double> within;
   std::vector<double> between;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    (measure::on_one_island(islands, pairs[i].source, pairs[i].target) ? within : between).push_back(pairs[i].value);
-    fact.outcomes.push_back(method.outcomes[i]->index);
+  for (const auto& [source, target, gb_per_s] : pairs) {
+    (measure::on_one_island(islands, source, target) ? within : between).push_back(gb_per_s);
   }
   std::vector<std::string> names;
   for (const measure::Island& island : islands) {
@@ -181,14 +180,14 @@ void add_shared(std::vector<Fact>& facts, std::span<const Method> methods) {
   bool shares = false;
   for (const Method& method : methods) {
     std::vector<PairRatio> losers;
-    for (const Outcome* outcome : method.outcomes) {
-      const double alone_gb_per_s = outcome->metric("alone_gb_per_s").value_or(0);
+    for (const Outcome& outcome : method.outcomes) {
+      const double alone_gb_per_s = outcome.metric("alone_gb_per_s").value_or(0);
       if (alone_gb_per_s <= 0) continue;
-      const Outcome alone{.tested = outcome->tested, .headline = alone_gb_per_s};
-      const double kept = gain(alone, *outcome);
-      compared.push_back(outcome->index);
+      const Outcome alone{.tested = outcome.tested, .headline = alone_gb_per_s};
+      const double kept = gain(alone, outcome);
+      compared.push_back(outcome.index);
       least = std::min(least, kept);
-      if (better(alone, *outcome)) losers.emplace_back(outcome, kept);
+      if (better(alone, outcome)) losers.emplace_back(&outcome, kept);
     }
     if (losers.empty()) continue;
     shares = true;
@@ -211,11 +210,11 @@ void add_latency(std::vector<Fact>& facts, std::span<const Method> methods) {
   std::vector<double> all;
   std::vector<std::size_t> indices;
   for (const Method& method : methods) {
-    for (const Outcome* outcome : method.outcomes) {
-      const auto ns = outcome->metric("load_latency_ns");
+    for (const Outcome& outcome : method.outcomes) {
+      const auto ns = outcome.metric("load_latency_ns");
       if (!ns) continue;
       all.push_back(*ns);
-      indices.push_back(outcome->index);
+      indices.push_back(outcome.index);
     }
   }
   if (all.empty()) return;
@@ -245,8 +244,7 @@ Conclusion conclude_peers(std::span<const Outcome> outcomes) {
   add_shared(facts, methods);
   add_latency(facts, methods);
   for (const Method& method : methods) {
-    std::vector<std::size_t> own;
-    for (const Outcome* outcome : method.outcomes) own.push_back(outcome->index);
+    const std::vector<std::size_t> own = indices_of(method.outcomes);
     conclusion.found.push_back({"median_pair_gb_per_s", method.spread.median, own});
     conclusion.found.push_back({"slowest_pair_gb_per_s", method.spread.min, own});
   }
