@@ -16,6 +16,32 @@ namespace {
 constexpr std::uint64_t l2_multiple = 16;
 constexpr std::uint64_t smallest_auto_buffer = std::uint64_t{1} << 20U;
 
+/// Returns the most bytes that a case of a sweep needs if all cases with this undecided buffer_bytes get `buffer`.
+std::uint64_t largest_need(std::span<const Case> sweep, const Value& undecided, std::uint64_t buffer,
+                           const std::function<std::uint64_t(const Case&)>& needed_bytes) {
+  std::uint64_t bytes = 0;
+  for (Case tested : sweep) {
+    if (tested.value(axis::buffer_bytes) == undecided) tested.set(axis::buffer_bytes, buffer);
+    if (has_buffer(tested)) bytes = std::max(bytes, needed_bytes(tested));
+  }
+  return bytes;
+}
+
+/// Returns the buffer for a share of `memory` bytes. Needs grow about as buffers do, so a few steps find it.
+std::uint64_t shared_buffer(const std::string& share, std::uint64_t memory,
+                            const std::function<std::uint64_t(std::uint64_t buffer)>& need) {
+  constexpr std::uint64_t step = smallest_auto_buffer;
+  const double bytes = std::stod(share) / 100 * static_cast<double>(memory);
+  std::uint64_t buffer = static_cast<std::uint64_t>(bytes) / step * step;
+  while (buffer > 0) {
+    const auto needed = static_cast<double>(need(buffer));
+    if (needed <= bytes) return buffer;
+    const double fitting = static_cast<double>(buffer) * (bytes / needed);
+    buffer = std::min(static_cast<std::uint64_t>(fitting) / step * step, buffer - step);
+  }
+  throw usage_error("--buffer " + share + ": is less than arrays of 1 MiB take; pass a larger share, or a size");
+}
+
 }  // namespace
 
 std::string_view doing(const Case& chosen) {
@@ -152,36 +178,6 @@ void require_whole_words(const Case& chosen, std::uint64_t word) {
 std::uint64_t allocated_bytes(const Launch& launch, std::uint64_t extent_elements) {
   return (launch.op == Op::copy ? 2 : 1) * extent_elements * launch.word_bytes + launch.checksum_bytes();
 }
-
-namespace {
-
-/// Returns the most bytes that a case of a sweep needs if all cases with this undecided buffer_bytes get `buffer`.
-std::uint64_t largest_need(std::span<const Case> sweep, const Value& undecided, std::uint64_t buffer,
-                           const std::function<std::uint64_t(const Case&)>& needed_bytes) {
-  std::uint64_t bytes = 0;
-  for (Case tested : sweep) {
-    if (tested.value(axis::buffer_bytes) == undecided) tested.set(axis::buffer_bytes, buffer);
-    if (has_buffer(tested)) bytes = std::max(bytes, needed_bytes(tested));
-  }
-  return bytes;
-}
-
-/// Returns the buffer for a share of `memory` bytes. Needs grow about as buffers do, so a few steps find it.
-std::uint64_t shared_buffer(const std::string& share, std::uint64_t memory,
-                            const std::function<std::uint64_t(std::uint64_t buffer)>& need) {
-  constexpr std::uint64_t step = smallest_auto_buffer;
-  const double bytes = std::stod(share) / 100 * static_cast<double>(memory);
-  std::uint64_t buffer = static_cast<std::uint64_t>(bytes) / step * step;
-  while (buffer > 0) {
-    const auto needed = static_cast<double>(need(buffer));
-    if (needed <= bytes) return buffer;
-    const double fitting = static_cast<double>(buffer) * (bytes / needed);
-    buffer = std::min(static_cast<std::uint64_t>(fitting) / step * step, buffer - step);
-  }
-  throw usage_error("--buffer " + share + ": is less than arrays of 1 MiB take; pass a larger share, or a size");
-}
-
-}  // namespace
 
 void size(std::span<Case> sweep, const Device& device, const std::function<std::uint64_t(const Case&)>& needed_bytes,
           std::uint64_t largest_buffer) {

@@ -89,6 +89,19 @@ decltype(access::Site::fill) requests_of(
   };
 }
 
+/// Throws a probe error if the launch needs more memory than the device has: evaluating a launch of many times the
+/// memory would take hours. Nothing is known of a device without memory, so it is not checked.
+void require_room(const IndexCase& indexed, const Device& device) {
+  if (device.memory_bytes == 0 || indexed.allocated_bytes() <= device.memory_bytes) return;
+  IndexCase without_extent = indexed;
+  if (indexed.launch.loads()) without_extent.source_elements = indexed.needed_elements();
+  if (indexed.launch.stores()) without_extent.target_elements = indexed.needed_elements();
+  const auto [needed, had] = sizes_apart(indexed.allocated_bytes(), device.memory_bytes);
+  const bool fits_without = without_extent.allocated_bytes() <= device.memory_bytes;
+  throw probe_error(fmt::format("out of memory: needs {}, the GPU has {}; pass a smaller --{}", needed, had,
+                                fits_without ? "extent" : "buffer"));
+}
+
 }  // namespace
 
 unsigned IndexCase::index_bytes() const {
@@ -295,23 +308,6 @@ void IndexCases::add_site(Workload& workload, const Launch& launch, const std::s
       access::average(exact->counts, site.requests, access::costed(site.space, site.op), site.word_bytes);
   workload.sites.push_back(std::move(site));
 }
-
-namespace {
-
-/// Throws a probe error if the launch needs more memory than the device has: evaluating a launch of many times the
-/// memory would take hours. Nothing is known of a device without memory, so it is not checked.
-void require_room(const IndexCase& indexed, const Device& device) {
-  if (device.memory_bytes == 0 || indexed.allocated_bytes() <= device.memory_bytes) return;
-  IndexCase without_extent = indexed;
-  if (indexed.launch.loads()) without_extent.source_elements = indexed.needed_elements();
-  if (indexed.launch.stores()) without_extent.target_elements = indexed.needed_elements();
-  const auto [needed, had] = sizes_apart(indexed.allocated_bytes(), device.memory_bytes);
-  const bool fits_without = without_extent.allocated_bytes() <= device.memory_bytes;
-  throw probe_error(fmt::format("out of memory: needs {}, the GPU has {}; pass a smaller --{}", needed, had,
-                                fits_without ? "extent" : "buffer"));
-}
-
-}  // namespace
 
 Workload IndexCases::describe(const IndexCase& indexed, const Device& device) {
   require_room(indexed, device);

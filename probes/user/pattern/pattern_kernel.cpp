@@ -143,15 +143,6 @@ class PatternExperiment final : public measure::Experiment {
   std::uint64_t output_words_ = 0;
 };
 
-}  // namespace
-
-std::string pattern_kernel_name(const Launch& launch) {
-  return fmt::format("gpumem::global::{}<{}, gpumem::global::Written, {}u>", axis::op.name_of(launch.op),
-                     word_of(launch), launch.tile.elements_per_thread);
-}
-
-namespace {
-
 constexpr const char* place = "gpumem::global::";
 
 /// Returns a source that includes the header and then defines the functors.
@@ -166,6 +157,11 @@ measure::KernelSource source_of(const char* header, const std::string& functors)
 }
 
 }  // namespace
+
+std::string pattern_kernel_name(const Launch& launch) {
+  return fmt::format("gpumem::global::{}<{}, gpumem::global::Written, {}u>", axis::op.name_of(launch.op),
+                     word_of(launch), launch.tile.elements_per_thread);
+}
 
 measure::KernelSource pattern_source(const Launch& launch, const UserPattern& pattern) {
   measure::KernelSource source = source_of("probes/global/verify_kernels.cuh",

@@ -109,36 +109,6 @@ Highest highest_of_all(const UserPattern& pattern, std::int64_t n) {
                                 pattern.active.text, n));
 }
 
-}  // namespace
-
-bool UserPattern::takes_all_part() const {
-  return active.code.size() == 1 && active.code[0].op == pattern::Opcode::literal && active.code[0].value != 0;
-}
-
-UserPattern user_pattern(const std::string& element, const std::string& active, const Launch& launch) {
-  const auto written = [&](const std::string& text, const char* option) {
-    return with_accesses(pattern::parse_one(text, option), static_cast<std::int64_t>(launch.count));
-  };
-  const auto of_access = [&](const pattern::Expression& expression) {
-    return of_access_alone(expression, launch.tile.block_threads, static_cast<std::int64_t>(launch.tile.elements()));
-  };
-  UserPattern pattern;
-  pattern.written = written(element, "pattern");
-  pattern.written_active = written(active, "active");
-  pattern.element = of_access(pattern.written);
-  pattern.active = of_access(pattern.written_active);
-  return pattern;
-}
-
-FillRequests requests_of(const UserPattern& pattern, const Launch& launch) {
-  auto evaluation = pattern.evaluation ? pattern.evaluation : std::make_shared<Evaluation>(pattern, launch.count);
-  return [evaluation = std::move(evaluation), launch](std::uint64_t first, std::span<access::WarpRequest> requests) {
-    evaluation->fill(launch, first, requests);
-  };
-}
-
-namespace {
-
 access::Requests evaluated(const UserPattern& pattern, const Launch& launch, std::uint64_t extent_elements) {
   return {.name = "pattern",
           .word_bytes = launch.word_bytes,
@@ -228,7 +198,45 @@ std::optional<KnownPattern> known_by_residues(const UserPattern& pattern, const 
   return known;
 }
 
+std::string key_of(const UserPattern& pattern, std::uint64_t accesses) {
+  std::string key = fmt::format("{} ", accesses);
+  for (const pattern::Expression* expression : {&pattern.element, &pattern.active}) {
+    for (const pattern::Instruction& instruction : expression->code) {
+      key += fmt::format(";{} {} {} {} {}", static_cast<int>(instruction.op), instruction.a, instruction.b,
+                         instruction.c, instruction.value);
+    }
+    key += '|';
+  }
+  return key;
+}
+
 }  // namespace
+
+bool UserPattern::takes_all_part() const {
+  return active.code.size() == 1 && active.code[0].op == pattern::Opcode::literal && active.code[0].value != 0;
+}
+
+UserPattern user_pattern(const std::string& element, const std::string& active, const Launch& launch) {
+  const auto written = [&](const std::string& text, const char* option) {
+    return with_accesses(pattern::parse_one(text, option), static_cast<std::int64_t>(launch.count));
+  };
+  const auto of_access = [&](const pattern::Expression& expression) {
+    return of_access_alone(expression, launch.tile.block_threads, static_cast<std::int64_t>(launch.tile.elements()));
+  };
+  UserPattern pattern;
+  pattern.written = written(element, "pattern");
+  pattern.written_active = written(active, "active");
+  pattern.element = of_access(pattern.written);
+  pattern.active = of_access(pattern.written_active);
+  return pattern;
+}
+
+FillRequests requests_of(const UserPattern& pattern, const Launch& launch) {
+  auto evaluation = pattern.evaluation ? pattern.evaluation : std::make_shared<Evaluation>(pattern, launch.count);
+  return [evaluation = std::move(evaluation), launch](std::uint64_t first, std::span<access::WarpRequest> requests) {
+    evaluation->fill(launch, first, requests);
+  };
+}
 
 KnownPattern known_of(const UserPattern& pattern, const Launch& launch, const EvaluateAll& elsewhere) {
   constexpr std::int64_t most_elements_per_access = 16;  // what room there may be in the map of what is touched
@@ -263,22 +271,6 @@ access::ExactSummary counted(const UserPattern& pattern, const Launch& launch, c
   return facts.period ? access::summarise_periodic(requests, period_of(launch, *facts.period))
                       : access::summarise_exactly(requests);
 }
-
-namespace {
-
-std::string key_of(const UserPattern& pattern, std::uint64_t accesses) {
-  std::string key = fmt::format("{} ", accesses);
-  for (const pattern::Expression* expression : {&pattern.element, &pattern.active}) {
-    for (const pattern::Instruction& instruction : expression->code) {
-      key += fmt::format(";{} {} {} {} {}", static_cast<int>(instruction.op), instruction.a, instruction.b,
-                         instruction.c, instruction.value);
-    }
-    key += '|';
-  }
-  return key;
-}
-
-}  // namespace
 
 void KnownPatterns::evaluate_once(UserPattern& pattern, const Launch& launch) {
   constexpr std::size_t most_evaluations = 2;  // which may be large
