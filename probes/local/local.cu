@@ -80,10 +80,6 @@ struct ArrayUpdate {
   }
 };
 
-static double updates_of(const Workload& workload) {
-  return static_cast<double>(workload.blocks) * workload.block_threads * updates_per_thread;
-}
-
 static Workload describe_local(const Case& decided, const Device& device) {
   const ArrayUpdate update(decided);
   Workload workload;
@@ -254,7 +250,7 @@ static Probe local_probe() {
   probe.headline = {
       .quantity = {"updates_per_ns", "words of arrays loaded, changed and stored, by the whole GPU", Better::more},
       .from_seconds = [](const Workload& workload, double seconds) -> std::optional<double> {
-        return updates_of(workload) / (seconds * 1e9);
+        return static_cast<double>(workload.blocks) * workload.block_threads * updates_per_thread / (seconds * 1e9);
       }};
   probe.metrics = {
       {{"local_bytes_per_thread", "local memory that the compiler gave the kernel, per thread", Better::less}},

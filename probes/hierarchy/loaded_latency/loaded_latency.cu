@@ -9,7 +9,6 @@
 
 #include "engine/base/error.hpp"
 #include "engine/measure/cuda.hpp"
-#include "engine/model/subjects/queueing.hpp"
 #include "probes/hierarchy/loaded_latency/loaded_latency.hpp"
 #include "probes/hierarchy/loaded_latency/traffic.cuh"
 #include "probes/hierarchy/memory_chase.hpp"

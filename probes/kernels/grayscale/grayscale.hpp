@@ -9,7 +9,6 @@
 #include "engine/access/host_device.hpp"
 #include "engine/access/site.hpp"
 #include "engine/machine/device.hpp"
-#include "engine/statistics/statistics.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::kernels {

@@ -49,13 +49,6 @@ void validate_pull(const Case& chosen) {
                     " blocks has " + std::to_string(pull.most_pullers()) + who + "; pass fewer, or a larger --cluster");
 }
 
-unsigned lone_block_bytes(const Device& device, unsigned least_bytes) {
-  constexpr std::uint64_t more = 1024;
-  constexpr std::uint64_t unit = 128;
-  const std::uint64_t half = (device.shared_bytes_per_block / 2 + more) / unit * unit;
-  return std::max(static_cast<unsigned>(half), least_bytes);
-}
-
 void fill_with_clusters(Workload& workload, unsigned cluster_blocks, unsigned least_shared_bytes,
                         const Device& device) {
   require_clusters(device);
@@ -66,7 +59,11 @@ void fill_with_clusters(Workload& workload, unsigned cluster_blocks, unsigned le
   }
   workload.cluster_blocks = cluster_blocks;
   workload.blocks = clusters * cluster_blocks;
-  workload.shared_bytes_per_block = lone_block_bytes(device, least_shared_bytes);
+  // So much shared memory leaves no room for a second block on the multiprocessor.
+  constexpr std::uint64_t more = 1024;
+  constexpr std::uint64_t unit = 128;
+  const std::uint64_t half = (device.shared_bytes_per_block / 2 + more) / unit * unit;
+  workload.shared_bytes_per_block = std::max(static_cast<unsigned>(half), least_shared_bytes);
 }
 
 Headline cluster_headline(std::string purpose,

@@ -28,9 +28,6 @@ inline constexpr Number<unsigned> tile_bytes{"tile_bytes"};
 /// Throws a usage error where more blocks are to pull than the cluster has.
 void validate_pull(const Case& chosen);
 
-/// Shared memory of a block that leaves no room for a second one on the multiprocessor; at least `least_bytes`.
-[[nodiscard]] unsigned lone_block_bytes(const Device& device, unsigned least_bytes);
-
 /// Gives the workload as many clusters as the GPU holds at once, each block alone on its multiprocessor. Throws a
 /// missing-capability error if the GPU has no clusters, or no room for one of so many blocks.
 void fill_with_clusters(Workload& workload, unsigned cluster_blocks, unsigned least_shared_bytes, const Device& device);

@@ -20,15 +20,6 @@ using pattern::IndexSequence;
 /// No GPU holds arrays of more elements. Their bytes are not computed, because that might overflow.
 constexpr std::uint64_t most_elements = std::uint64_t{1} << 48U;
 
-std::optional<pattern::IndexFormat> format_of(const Case& tested) {
-  return pattern::index_format_of_name(tested[axis::index_format]);
-}
-
-std::optional<std::string> column_of(const Case& tested) {
-  const std::string& column = tested[axis::index_column];
-  return column == all_columns ? std::nullopt : std::optional(column);
-}
-
 bool has_from(const Case& tested) { return tested[axis::from] != "none"; }
 
 /// "'a.npy': index 3, counted from 0, is 99", for the first that is not below `end`.
@@ -128,7 +119,10 @@ std::optional<std::uint64_t> IndexCases::Lists::count() const {
 
 IndexCases::Listed IndexCases::listed(const Case& tested, const Text& parameter) {
   Listed list{.flag = parameter.name, .value = tested[parameter], .named = {}};
-  list.named = files_.get(list.value, list.flag, {.format = format_of(tested), .column = column_of(tested)});
+  const std::string& column = tested[axis::index_column];
+  list.named = files_.get(list.value, list.flag,
+                          {.format = pattern::index_format_of_name(tested[axis::index_format]),
+                           .column = column == all_columns ? std::nullopt : std::optional(column)});
   if (list.named->sequence) list.sequence = &*list.named->sequence;
   return list;
 }
