@@ -52,6 +52,20 @@ std::string not_run(const Cases& cases) {
   return text + (text.ends_with('.') ? "" : ".");
 }
 
+/// Says which cases have an empty cell for the prediction, and why. Empty if no case has a reading: nothing_told() says
+/// why then.
+std::string not_predicted(const Cases& cases) {
+  if (std::ranges::none_of(cases, [](const Record* record) { return record->headline.value().has_value(); })) return "";
+  Cases without = cases;
+  std::erase_if(without, [](const Record* record) { return record->status != Status::ok || !record->no_prediction; });
+  if (without.empty()) return "";
+  const std::string& reason = *without.front()->no_prediction;
+  const bool same = std::ranges::all_of(without, [&](const Record* record) { return record->no_prediction == reason; });
+  const std::string which = without.size() == 1 && cases.size() > 1 ? position_among(cases, *without.front())
+                                                                    : counted(without.size(), "case");
+  return fmt::format("No prediction of {}{}: {}.", which, same ? "" : "; the first", one_line(reason));
+}
+
 /// Names the cases of a matrix that are unlike the others.
 std::vector<std::string> outliers(const Cases& cases) {
   std::vector<std::string> parts;
@@ -155,6 +169,7 @@ std::vector<std::string> findings(const std::vector<Record>& results, std::span<
     std::vector<std::string>& first = facts.empty() ? parts : facts;
     if (gpu && !first.empty()) first.front().insert(0, fmt::format("GPU {}: ", *gpu));
     if (gpu) parts.push_back(shared_link(cases, host_cache_bytes));
+    parts.push_back(not_predicted(cases));
     parts.push_back(not_run(cases));
     std::erase(parts, "");
     if (parts.empty() && facts.empty()) parts.push_back(nothing_told(cases));

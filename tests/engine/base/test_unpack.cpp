@@ -67,7 +67,7 @@ TEST_CASE("what is damaged or ends too early is refused", "[unpack]") {
   }
   std::string damaged = gzip;
   damaged[damaged.size() - 6] ^= 1;  // a sum
-  CHECK_THAT(error_of(damaged), Catch::Matchers::Contains("and damaged; copy or compress it again"));
+  CHECK_THAT(error_of(damaged), Catch::Matchers::ContainsSubstring("and damaged; copy or compress it again"));
   CHECK(error_of("\xfd"
                  "7zXZ\0"s) == "a: is compressed with xz, which is not read; unpack it with unxz");
 }

@@ -117,7 +117,8 @@ TEST_CASE("files are read as their extension or the caller says", "[index_file]"
   put(directory / "a.bin", std::string("\x05\0\0\0", 4));
   CHECK(all_of(read_index_file((directory / "a.bin").string(), {.format = IndexFormat::u32}).indices) == Indices{5});
   put(directory / "a.json", "[]");
-  CHECK_THAT(file_error((directory / "a.json").string()), Catch::Matchers::Contains("holds configurations of Spatter"));
+  CHECK_THAT(file_error((directory / "a.json").string()),
+             Catch::Matchers::ContainsSubstring("holds configurations of Spatter"));
   CHECK(read_index_file("/proc/sys/kernel/pid_max", {.format = IndexFormat::text}).indices.count() ==
         1);  // whose size the system gives as 0
 }

@@ -104,8 +104,10 @@ TEST_CASE("what is noted beside a type does no harm", "[npy]") {
     CHECK(header(with_type(type)).word_bytes == 4);
   }
   CHECK(header_error(with_type("('<f8', {'unit': 'm'})")) == "a.npy: is float64: convert with .astype(numpy.int64)");
-  CHECK_THAT(header_error(with_type("('<i4', (3,))")), Catch::Matchers::Contains("its elements are arrays themselves"));
-  CHECK_THAT(header_error(with_type("([('a', '<i4')], {'x': 1})")), Catch::Matchers::Contains("records of several"));
+  CHECK_THAT(header_error(with_type("('<i4', (3,))")),
+             Catch::Matchers::ContainsSubstring("its elements are arrays themselves"));
+  CHECK_THAT(header_error(with_type("([('a', '<i4')], {'x': 1})")),
+             Catch::Matchers::ContainsSubstring("records of several"));
   for (const std::string type : {"('<i4', {'h5py': 1)", "('<i4', {'h5py': [1})", "('<i4', {", "('<i4',", "('<i4'"}) {
     CHECK_THAT(header_error(with_type(type)), Catch::Matchers::StartsWith("a.npy: "));
   }
@@ -123,7 +125,7 @@ TEST_CASE("types that are no integers say what makes integers of them", "[npy]")
   CHECK(error(numpy_records) ==
         "a.npy: its elements are records of several fields: save one field, numpy.save(file, a['name'])");
   for (const std::string type : {"", "<", "i", "<i16", "<i3", "<i0", "<i-4", "<q8", "<i4x", "f", "f99999999999"}) {
-    CHECK_THAT(type_error(type), Catch::Matchers::Contains("convert with .astype(numpy.int64)"));
+    CHECK_THAT(type_error(type), Catch::Matchers::ContainsSubstring("convert with .astype(numpy.int64)"));
   }
 }
 
@@ -177,7 +179,7 @@ TEST_CASE("a file that ends anywhere else than its array is refused", "[npy]") {
       error(numpy_i8 + "x") ==
       "a.npy: is longer than its array: its header announces 6 elements of 8 bytes, and 49 bytes follow; copy or save "
       "the file again");
-  CHECK_THAT(error(numpy_i8 + "x", true), Catch::Matchers::Contains("and more than 48 bytes follow"));
+  CHECK_THAT(error(numpy_i8 + "x", true), Catch::Matchers::ContainsSubstring("and more than 48 bytes follow"));
 }
 
 TEST_CASE("arrays that promise what no memory holds take none", "[npy]") {
@@ -186,8 +188,9 @@ TEST_CASE("arrays that promise what no memory holds take none", "[npy]") {
              Catch::Matchers::StartsWith("a.npy: is truncated: its header announces 9999999999999 elements"));
   CHECK_THAT(error(huge, true), Catch::Matchers::StartsWith("a.npy: is truncated: its header announces 9999999999999"));
   CHECK_THAT(shape_error("(4294967296, 4294967296)"),
-             Catch::Matchers::Contains("more elements than 64 bits can count"));
-  CHECK_THAT(shape_error("(99999999999999999999,)"), Catch::Matchers::Contains("a length of more than 64 bits"));
+             Catch::Matchers::ContainsSubstring("more elements than 64 bits can count"));
+  CHECK_THAT(shape_error("(99999999999999999999,)"),
+             Catch::Matchers::ContainsSubstring("a length of more than 64 bits"));
 }
 
 TEST_CASE("damaged headers say where", "[npy]") {
@@ -203,7 +206,7 @@ TEST_CASE("damaged headers say where", "[npy]") {
   }
   std::string deep = "(";
   for (int i = 0; i < 65; ++i) deep += "1,";
-  CHECK_THAT(shape_error(deep + ")"), Catch::Matchers::Contains("more dimensions than numpy has"));
+  CHECK_THAT(shape_error(deep + ")"), Catch::Matchers::ContainsSubstring("more dimensions than numpy has"));
   for (const std::string text : {"", "{", "{}", "{'descr': '<i4'}", "{'descr': '<i4', 'shape': (2,)}", "[]",
                                  "{'descr': '<i4', 'descr': '<i4', 'fortran_order': False, 'shape': (2,)}",
                                  "{'descr': '<i4', 'fortran_order': 0, 'shape': (2,)}",

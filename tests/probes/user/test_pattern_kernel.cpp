@@ -15,7 +15,7 @@ namespace gpumem::global::test_pattern_kernel {
 
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::StartsWith;
 
 /// Every operator, function and name there is.
@@ -99,10 +99,10 @@ TEST_CASE("pattern kernel: what is compiled is the expression as it was written"
     of.count = count;
     return pattern_source(of, user_pattern(element, active, of)).text;
   };
-  CHECK_THAT(text("lane * 7"), Contains("threadIdx.x % 32") && !Contains("blockIdx"));
-  CHECK_THAT(text("warp * 7"), Contains("threadIdx.x / 32"));
-  CHECK_THAT(text("block * 7", "thread"), Contains("= blockIdx.x;") && Contains("= threadIdx.x;"));
-  CHECK_THAT(text("i * 7"), !Contains("threadIdx") && !Contains("blockIdx"));
+  CHECK_THAT(text("lane * 7"), ContainsSubstring("threadIdx.x % 32") && !ContainsSubstring("blockIdx"));
+  CHECK_THAT(text("warp * 7"), ContainsSubstring("threadIdx.x / 32"));
+  CHECK_THAT(text("block * 7", "thread"), ContainsSubstring("= blockIdx.x;") && ContainsSubstring("= threadIdx.x;"));
+  CHECK_THAT(text("i * 7"), !ContainsSubstring("threadIdx") && !ContainsSubstring("blockIdx"));
   // One source for each number of accesses, for it stands in it where it is asked for; else one for all.
   CHECK(text("i % n", "1", 1000) != text("i % n", "1", 1001));
   CHECK(text("i + 1", "1", 1000) == text("i + 1", "1", 1000));
@@ -110,7 +110,7 @@ TEST_CASE("pattern kernel: what is compiled is the expression as it was written"
   const measure::KernelSource read = pattern_source(launch, user_pattern("i", "1", launch));
   REQUIRE(read.kernels.size() == 2);
   CHECK(read.kernels[0] == pattern_kernel_name(launch));
-  CHECK_THAT(read.kernels[1], Contains("check_checksums<gpumem::global::OfAccess>"));
+  CHECK_THAT(read.kernels[1], ContainsSubstring("check_checksums<gpumem::global::OfAccess>"));
   const Launch copy = launch_with(Op::copy, 4, 1);
   CHECK(pattern_source(copy, user_pattern("i", "1", copy)).kernels.size() == 4);
 }
@@ -124,7 +124,7 @@ TEST_CASE("pattern kernel: what counts a pattern on the GPU compiles", "[pattern
       const auto kernels = gpumem::test::compiled(source, compute_capability);
       if (!kernels) continue;
       REQUIRE(kernels->names.size() == 1);
-      CHECK_THAT(kernels->names[0], Contains("count_requests"));
+      CHECK_THAT(kernels->names[0], ContainsSubstring("count_requests"));
     }
   }
 }

@@ -354,12 +354,13 @@ TEST_CASE("user pattern: what a launch needs and is called", "[user_pattern]") {
   CHECK(read.sites[0].op == access::Op::load);
   CHECK(read.sites[0].instructions == 4);
   CHECK(read.sites[0].described);
-  CHECK_THAT(read.kernel, Catch::Matchers::Contains("read<unsigned int") && Catch::Matchers::Contains("4u>"));
+  CHECK_THAT(read.kernel,
+             Catch::Matchers::ContainsSubstring("read<unsigned int") && Catch::Matchers::ContainsSubstring("4u>"));
   const Workload write = described("write", {{"word_bytes", std::uint64_t{16}}});
   CHECK(write.sites[0].name == "target");
   CHECK(write.sites[0].op == access::Op::store);
   CHECK(write.sites[0].word_bytes == 16);
-  CHECK_THAT(write.kernel, Catch::Matchers::Contains("write<uint4"));
+  CHECK_THAT(write.kernel, Catch::Matchers::ContainsSubstring("write<uint4"));
 }
 
 TEST_CASE("user pattern: the patterns of other probes, written as expressions, are the same work", "[user_pattern]") {
@@ -434,7 +435,7 @@ TEST_CASE("user pattern: no access goes beyond --extent, and no array beyond the
   CHECK(describing_refusal_of(
             pattern_case("i + 1", {{"extent_elements", accesses}, {"active", std::string("i < n - 1")}})) == "nothing");
   CHECK_THAT(sizing_refusal_of(pattern_case("i + 1", {{"extent_elements", accesses}})),
-             Catch::Matchers::Contains("beyond the 262144 elements of --extent"));
+             Catch::Matchers::ContainsSubstring("beyond the 262144 elements of --extent"));
 
   CHECK(sizing_refusal_of(pattern_case("i * 100000")) == "nothing");
   CHECK_THAT(sizing_refusal_of(pattern_case("i * 1000000")),

@@ -55,6 +55,16 @@ TEST_CASE("Nothing is said of readings without a conclusion, and that there is n
   CHECK(only_finding(results) == "There is no reading to compare. The model does not know this GPU.");
 }
 
+TEST_CASE("A case without a prediction beside others says why") {
+  std::vector<Record> results = {offset_case(0, 4000), offset_case(1, 3000), offset_case(2, 3000)};
+  results[1].no_prediction = "the model does not know it";
+  CHECK(only_finding(results).ends_with("No prediction of offset 1: the model does not know it."));
+  results[2].no_prediction = results[1].no_prediction;
+  CHECK(only_finding(results).ends_with("No prediction of 2 cases: the model does not know it."));
+  results[2].no_prediction = "another";
+  CHECK(only_finding(results).ends_with("No prediction of 2 cases; the first: the model does not know it."));
+}
+
 TEST_CASE("One finding per sweep, none for nothing") {
   CHECK(findings({}, {}).empty());
   for (const Report& report : {examples::measured_copy(), examples::model(), examples::dry_run()}) {
