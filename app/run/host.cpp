@@ -1,4 +1,3 @@
-#include <fmt/chrono.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -68,6 +67,14 @@ report::Host describe_host() {
   return host;
 }
 
-std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+// Not fmt/chrono.h: it wants the locales of fmt's library, which ours is built without.
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[sizeof "2026-01-31T12:00:00Z"] = "";
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
 
 }  // namespace gpumem::app
