@@ -6,6 +6,7 @@ longer than most of its tests.
 """
 
 import argparse
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,12 +14,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 SHARDS_PER_JOB = 6  # so that none waits long for the last one
+SHOWN = 10  # of the longest cases
+DURATION = re.compile(r"^([0-9.]+) s: (.*)\n", re.MULTILINE)
 
 
 def run(program, names, folder, number):
     listed = Path(folder) / f"{number}.txt"
     listed.write_text("".join(f'"{escaped(name)}"\n' for name in names), encoding="utf-8")
-    return subprocess.run([program, "--input-file", str(listed)], capture_output=True, text=True, errors="replace",
+    return subprocess.run([program, "--input-file", str(listed), "--durations", "yes"], capture_output=True, text=True, errors="replace",
                           check=False)
 
 
@@ -36,10 +39,13 @@ def main():
     shards = given.jobs * SHARDS_PER_JOB
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(given.jobs) as pool:
         runs = list(pool.map(lambda k: run(given.program, names[k::shards], folder, k), range(min(shards, len(names)))))
+    durations = []
     for one in runs:
-        last = one.stdout.rstrip().splitlines()[-1:]
-        print(one.stdout + one.stderr if one.returncode else "".join(last))
-    print(f"{len(names)} test cases in {len(runs)} processes")
+        durations += [(float(seconds), name) for seconds, name in DURATION.findall(one.stdout)]
+        if one.returncode:
+            print(DURATION.sub("", one.stdout) + one.stderr)
+    print(f"{len(names)} test cases in {len(runs)} processes, {sum(not one.returncode for one in runs)} of which passed")
+    print("the longest:", *(f"{seconds:5.1f} s  {name}" for seconds, name in sorted(durations)[:-SHOWN - 1:-1]), sep="\n")
     sys.exit(any(one.returncode for one in runs) or not names)
 
 

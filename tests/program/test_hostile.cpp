@@ -269,8 +269,8 @@ TEST_CASE("a kernel with many sites takes as much longer as it has more", "[prog
     return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   };
   for (const inject::RawOp op : {inject::RawOp::load, inject::RawOp::atomic}) {
-    const double few = seconds(100, op);
-    CHECK(seconds(800, op) < 24 * few);  // 8 times as many; by their square it would be 64 times as long
+    const double few = seconds(60, op);
+    CHECK(seconds(480, op) < 24 * few);  // 8 times as many; by their square it would be 64 times as long
   }
 }
 
