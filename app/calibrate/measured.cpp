@@ -11,7 +11,7 @@
 #include "app/calibrate/calibration.hpp"
 #include "app/calibrate/contribution.hpp"
 #include "app/output/terminal.hpp"
-#include "app/run/record_of.hpp"
+#include "app/run/case_records.hpp"
 #include "app/run/run.hpp"
 #include "app/run/shape_choice.hpp"
 #include "engine/access/chunks.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "app/calibrate/calibration.hpp"
-#include "app/run/record_of.hpp"
+#include "app/run/case_records.hpp"
 #include "engine/access/request.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/rate_fields.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/run/record_of.hpp"
+#include "app/run/case_records.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/complete_profile.hpp"
 #include "engine/model/rate_fields.hpp"

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "app/run/record_of.hpp"
+#include "app/run/case_records.hpp"
 #include "engine/measure/experiment.hpp"
 #include "engine/model/counted.hpp"
 #include "report/record/counted.hpp"

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "app/run/backend.hpp"
+#include "app/run/case_records.hpp"
 #include "app/run/counting.hpp"
-#include "app/run/record_of.hpp"
 #include "app/run/worker.hpp"
 #include "engine/base/available_memory.hpp"
 #include "engine/base/error.hpp"

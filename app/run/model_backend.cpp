@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "app/run/backend.hpp"
-#include "app/run/record_of.hpp"
+#include "app/run/case_records.hpp"
 #include "engine/access/chunks.hpp"
 #include "engine/base/error.hpp"
 #include "report/record/fill.hpp"

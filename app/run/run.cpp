@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/command_line/build_information.hpp"
-#include "app/run/record_of.hpp"
+#include "app/run/case_records.hpp"
 #include "engine/base/error.hpp"
 #include "report/explain/explain.hpp"
 #include "report/record/fill.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "app/run/record_of.hpp"
+#include "app/run/case_records.hpp"
 
 namespace gpumem::app {
 

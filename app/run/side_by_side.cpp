@@ -11,7 +11,7 @@
 #include <set>
 #include <utility>
 
-#include "app/run/record_of.hpp"
+#include "app/run/case_records.hpp"
 #include "app/run/worker.hpp"
 #include "engine/base/error.hpp"
 #include "engine/machine/devices.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "app/command_line/values.hpp"
+#include "app/run/case_records.hpp"
 #include "app/run/probe_names.hpp"
-#include "app/run/record_of.hpp"
 #include "app/suite/reading.hpp"
 #include "engine/base/suggest.hpp"
 #include "report/check/expectation.hpp"

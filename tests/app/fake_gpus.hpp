@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "app/run/backend.hpp"
-#include "app/run/record_of.hpp"
+#include "app/run/case_records.hpp"
 #include "app/run/side_by_side.hpp"
 #include "app/run/worker.hpp"
 #include "tests/report/examples.hpp"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "app/run/record_of.hpp"
+#include "app/run/case_records.hpp"
 #include "app/run/side_by_side.hpp"
 #include "engine/machine/devices.hpp"
 #include "tests/catch.hpp"

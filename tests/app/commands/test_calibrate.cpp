@@ -3,7 +3,7 @@
 #include "app/calibrate/calibration.hpp"
 #include "app/calibrate/contribution.hpp"
 #include "app/commands/commands.hpp"
-#include "app/run/record_of.hpp"
+#include "app/run/case_records.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/find_profile.hpp"
 #include "engine/model/predict.hpp"

@@ -7,7 +7,7 @@
 #include "app/commands/commands.hpp"
 #include "app/expected/expected.hpp"
 #include "app/expected/guesses.hpp"
-#include "app/run/record_of.hpp"
+#include "app/run/case_records.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/find_profile.hpp"
 #include "engine/model/rate_fields.hpp"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "app/commands/commands.hpp"
+#include "app/run/case_records.hpp"
 #include "app/run/environment.hpp"
-#include "app/run/record_of.hpp"
 #include "app/suite/suite.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/predict.hpp"

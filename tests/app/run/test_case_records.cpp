@@ -2,12 +2,12 @@
 
 #include <cmath>
 
-#include "app/run/record_of.hpp"
+#include "app/run/case_records.hpp"
 #include "report/record/fill.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 
-namespace gpumem::app::test_record_of {
+namespace gpumem::app::test_case_records {
 
 namespace {
 
@@ -38,7 +38,7 @@ struct Example {
 
 }  // namespace
 
-TEST_CASE("a case is described for the device it is to run on", "[record_of]") {
+TEST_CASE("a case is described for the device it is to run on", "[case_records]") {
   Example example;
   example.probes[0].describe = [](const Case& tested, const Device& on) {
     Workload workload;
@@ -50,7 +50,7 @@ TEST_CASE("a case is described for the device it is to run on", "[record_of]") {
   CHECK(describe(example.decided, device()).useful_bytes_read == 300);
 }
 
-TEST_CASE("what does not fit says how much was needed and had, and what to do", "[record_of]") {
+TEST_CASE("what does not fit says how much was needed and had, and what to do", "[case_records]") {
   Example example;
   Workload workload;
   example.probes[0].describe = [&](const Case&, const Device&) { return workload; };
@@ -78,7 +78,7 @@ TEST_CASE("what does not fit says how much was needed and had, and what to do", 
   }
 }
 
-TEST_CASE("kernels that address host memory need a GPU that can", "[record_of]") {
+TEST_CASE("kernels that address host memory need a GPU that can", "[case_records]") {
   Example example;
   Workload workload;
   workload.sites = {site("source", access::Space::host, access::Op::load)};
@@ -111,7 +111,7 @@ Device linked() {
 
 }  // namespace
 
-TEST_CASE("a headline is a fraction of its peak, measured before predicted", "[record_of]") {
+TEST_CASE("a headline is a fraction of its peak, measured before predicted", "[case_records]") {
   report::Record record;
   record.headline.predicted = 512;
   add_peak(record, {}, {}, device());  // bandwidth of device memory
@@ -128,7 +128,7 @@ TEST_CASE("a headline is a fraction of its peak, measured before predicted", "[r
   CHECK(cycles.fraction_of_peak == Approx(0.25));
 }
 
-TEST_CASE("transfers are a fraction of the link, one way or both, if its speed is known", "[record_of]") {
+TEST_CASE("transfers are a fraction of the link, one way or both, if its speed is known", "[case_records]") {
   Workload one_way;
   one_way.useful_bytes_read = 1;
   CHECK(link_peak(one_way, linked()) == Approx(15.7538).epsilon(1e-5));
@@ -146,7 +146,7 @@ TEST_CASE("transfers are a fraction of the link, one way or both, if its speed i
   }
 }
 
-TEST_CASE("without a value or a peak there is no fraction", "[record_of]") {
+TEST_CASE("without a value or a peak there is no fraction", "[case_records]") {
   report::Record unread;
   add_peak(unread, {}, {}, device());
   CHECK(unread.headline.peak == Approx(1024));
@@ -158,7 +158,7 @@ TEST_CASE("without a value or a peak there is no fraction", "[record_of]") {
   CHECK_FALSE(record.fraction_of_peak);
 }
 
-TEST_CASE("better than the peak is no fraction of it, but where the data was cached", "[record_of]") {
+TEST_CASE("better than the peak is no fraction of it, but where the data was cached", "[case_records]") {
   report::Record broadcast;
   broadcast.headline.measured = 12'900;
   add_peak(broadcast, with_peak(12'800), {}, {});
@@ -172,7 +172,7 @@ TEST_CASE("better than the peak is no fraction of it, but where the data was cac
   CHECK(cached.fraction_of_peak == Approx(2));
 }
 
-TEST_CASE("a headline of a time has the time's interval, whichever way it turns", "[record_of]") {
+TEST_CASE("a headline of a time has the time's interval, whichever way it turns", "[case_records]") {
   using measure::Seconds;
   const measure::Summary time{.median = Seconds(2), .ci95_low = Seconds(1), .ci95_high = Seconds(4), .count = 6};
   report::HeadlineRecord rate;
@@ -193,7 +193,7 @@ TEST_CASE("a headline of a time has the time's interval, whichever way it turns"
   CHECK_FALSE(few.ci95_low);
 }
 
-TEST_CASE("launch shapes are told apart by the headline, or by the pace where it cannot tell", "[record_of]") {
+TEST_CASE("launch shapes are told apart by the headline, or by the pace where it cannot tell", "[case_records]") {
   Workload workload;
   workload.useful_bytes_read = 10;
   CHECK(goodness_of({}, workload, {}, 2) == Approx(5e-9));  // GB/s
@@ -202,7 +202,7 @@ TEST_CASE("launch shapes are told apart by the headline, or by the pace where it
   CHECK(goodness_of(with_peak(1, Better::neither), {}, 4.0, 2) == Approx(0.5));
 }
 
-TEST_CASE("a record begins with what the case and its description say", "[record_of]") {
+TEST_CASE("a record begins with what the case and its description say", "[case_records]") {
   const Example example;
   Workload workload;
   workload.useful_bytes_read = 7;
@@ -232,7 +232,7 @@ TEST_CASE("a record begins with what the case and its description say", "[record
   CHECK_FALSE(record.verified);
 }
 
-TEST_CASE("a record of alternatives says which parameter tells them apart", "[record_of]") {
+TEST_CASE("a record of alternatives says which parameter tells them apart", "[case_records]") {
   const std::vector<Probe> probes = test::fake_probes_and_alternatives();
   const Case decided{.probe = &probes[2],
                      .parameters = {{"load_elements", std::uint64_t{1}}, {"means", std::string("cart")}}};
@@ -242,7 +242,7 @@ TEST_CASE("a record of alternatives says which parameter tells them apart", "[re
   CHECK((record.baseline == Value(std::string("cart"))));
 }
 
-TEST_CASE("a record of a case that did not run says which and why, and reads nothing", "[record_of]") {
+TEST_CASE("a record of a case that did not run says which and why, and reads nothing", "[case_records]") {
   const Example example;
   const Plan plan{.sweeps = {{.probe = &example.probes[0], .cases = {example.decided}}}};
   const std::pair<report::Record, report::Status> records[] = {
@@ -259,7 +259,7 @@ TEST_CASE("a record of a case that did not run says which and why, and reads not
   }
 }
 
-TEST_CASE("each space's prediction is in its own unit", "[record_of]") {
+TEST_CASE("each space's prediction is in its own unit", "[case_records]") {
   const Example example;
   Workload workload;
   workload.useful_bytes_read = std::uint64_t{1} << 30U;
@@ -294,7 +294,7 @@ TEST_CASE("each space's prediction is in its own unit", "[record_of]") {
   CHECK(record.flags.empty());
 }
 
-TEST_CASE("a workload that the model does not reach is predicted by its requests alone", "[record_of]") {
+TEST_CASE("a workload that the model does not reach is predicted by its requests alone", "[case_records]") {
   const Example example;
   Workload workload;
   workload.unmodelled = "no stage does this";
@@ -309,7 +309,7 @@ TEST_CASE("a workload that the model does not reach is predicted by its requests
   CHECK(record.flags == std::vector<std::string>{"predicted_from_attributes"});
 }
 
-TEST_CASE("of a chase the step is predicted, and no time of the run", "[record_of]") {
+TEST_CASE("of a chase the step is predicted, and no time of the run", "[case_records]") {
   Example example;
   const auto predicted = [](const Workload& workload, const model::Prediction&, const model::Profile&) {
     return std::optional(static_cast<double>(workload.about<Chase>()->lines));
@@ -330,7 +330,7 @@ TEST_CASE("of a chase the step is predicted, and no time of the run", "[record_o
   CHECK(record.stages.empty());
 }
 
-TEST_CASE("of two at once the headline is predicted, if the profile knows the rates, and no time", "[record_of]") {
+TEST_CASE("of two at once the headline is predicted, if the profile knows the rates, and no time", "[case_records]") {
   Example example;
   const auto predicted = [](const Workload& workload, const model::Prediction&, const model::Profile&) {
     return std::optional(static_cast<double>(workload.about<Neighbours>()->victim_bytes));
@@ -354,7 +354,7 @@ TEST_CASE("of two at once the headline is predicted, if the profile knows the ra
   CHECK(record.no_prediction == model::why_unpredicted(workload, profile));
 }
 
-TEST_CASE("a predicted timeline is shown only where nothing was measured", "[record_of]") {
+TEST_CASE("a predicted timeline is shown only where nothing was measured", "[case_records]") {
   const Example example;
   Workload workload;
   workload.operations = {
@@ -372,4 +372,4 @@ TEST_CASE("a predicted timeline is shown only where nothing was measured", "[rec
   CHECK(record.timeline.empty());
 }
 
-}  // namespace gpumem::app::test_record_of
+}  // namespace gpumem::app::test_case_records

@@ -1,10 +1,11 @@
-#include "app/run/record_of.hpp"
+#include "app/run/case_records.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "engine/base/words.hpp"
+#include "report/record/fill.hpp"
 #include "report/record/kernels.hpp"
 
 namespace gpumem::app {
