@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "engine/statistics/statistics.hpp"
 #include "engine/model/predict.hpp"
+#include "engine/statistics/statistics.hpp"
 #include "probes/probe.hpp"
 #include "report/record/record.hpp"
 
