@@ -1,6 +1,7 @@
 #include "report/record/cases.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "engine/base/error.hpp"
