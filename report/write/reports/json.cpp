@@ -22,7 +22,6 @@ using json_values::Json;
 using json_values::number;
 using json_values::parameter;
 using json_values::parameters;
-using json_values::record_json;
 
 /// Writes the members of a report (report/record/fields.hpp).
 class FieldWriter {
