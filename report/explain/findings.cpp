@@ -52,10 +52,14 @@ std::string not_run(const Cases& cases) {
   return text + (text.ends_with('.') ? "" : ".");
 }
 
+bool any_reading(const Cases& cases) {
+  return std::ranges::any_of(cases, [](const Record* record) { return record->headline.value().has_value(); });
+}
+
 /// Says which cases have an empty cell for the prediction, and why. Empty if no case has a reading: nothing_told() says
 /// why then.
 std::string not_predicted(const Cases& cases) {
-  if (std::ranges::none_of(cases, [](const Record* record) { return record->headline.value().has_value(); })) return "";
+  if (!any_reading(cases)) return "";
   Cases without = cases;
   std::erase_if(without, [](const Record* record) { return record->status != Status::ok || !record->no_prediction; });
   if (without.empty()) return "";
@@ -100,8 +104,7 @@ std::string agreement(const Cases& cases) {
 
 /// Says why nothing is told of the cases, though some ran.
 std::string nothing_told(const Cases& cases) {
-  const auto has_reading = [](const Record* record) { return record->headline.value().has_value(); };
-  if (std::ranges::any_of(cases, has_reading)) return "";
+  if (any_reading(cases)) return "";
   const auto& reason = cases.front()->no_prediction;
   return "There is no reading to compare." + (reason ? " " + capitalised(*reason) + "." : "");
 }

@@ -71,9 +71,8 @@ def errors(of):
     return [abs(figure["off"]) for figure in of if figure["off"] is not None and not figure["made_profile"]]
 
 
-def percentile(values, share):
-    values = sorted(values)
-    return values[min(len(values) - 1, int(share * len(values)))]
+def percentile_95(values):
+    return statistics.quantiles(values, n=20, method="inclusive")[-1]
 
 
 def summary(of):
@@ -82,7 +81,7 @@ def summary(of):
     for name, some in [*((name, [one for one in of if kind(one) == name]) for name in kinds), ("all", of)]:
         off = errors(some)
         if off:
-            lines.append(f"| {name} | {len(off)} | {statistics.median(off):.1%} | {percentile(off, 0.95):.0%} | {max(off):.0%} |")
+            lines.append(f"| {name} | {len(off)} | {statistics.median(off):.1%} | {percentile_95(off):.0%} | {max(off):.0%} |")
     return "\n".join(lines) + "\n"
 
 
