@@ -41,8 +41,11 @@ if(GPUMEM_WERROR)
   elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(APPEND warnings -Wshadow=local)  # of constants, those of other sources are met too: clang-tidy looks at each alone
   endif()
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
     list(APPEND warnings -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)  # wrong about std::string: GCC bug 105651
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+    list(APPEND warnings -Wno-dangling-reference)  # takes a reference returned for one into a temporary argument
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND GPUMEM_SANITIZE)
     list(APPEND warnings -Wno-maybe-uninitialized)  # what the sanitizers add confuses it, as GCC's manual says

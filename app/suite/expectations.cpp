@@ -49,8 +49,7 @@ Selection read_selection(const JsonReader& json, const std::vector<Probe>& regis
                          const std::string& otherwise = "") {
   if (json.has("probe")) refuse_other_kind(json.member("probe"), registry);
   const bool named = otherwise.empty() || json.has("probe");
-  // By pointers, for GCC 13 takes the reference for one into the reader.
-  const Probe& probe = *(named ? &read_probe(json.member("probe"), registry) : &require_probe(registry, otherwise));
+  const Probe& probe = named ? read_probe(json.member("probe"), registry) : require_probe(registry, otherwise);
   Selection selection{.probes = {probe.name}};
   for (const auto& [name, values] : json.members()) {
     if (name == "probe") continue;
