@@ -71,7 +71,7 @@ std::uint32_t current_device() {
 void note_device(std::uint32_t device) {
   if (devices.contains(device)) return;
   const DeviceEvent event = devices.emplace(device, describe(static_cast<CUdevice>(device))).first->second;
-  write_event(EventKind::device, {part_of(event)});
+  output().write_event(EventKind::device, {part_of(event)});
 }
 
 const DeviceEvent& device_event(std::uint32_t device) { return devices.at(device); }

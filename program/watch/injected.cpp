@@ -28,9 +28,9 @@ void start() {
   const Spending spending;
   watch().options = read_options();
   const Options& options = watch().options;
-  if (options.folder.empty() || !open_output(options.folder, options.engine)) return;
+  if (options.folder.empty() || !output().open(options.folder, options.engine)) return;
   if (const std::string missing = load_driver(); !missing.empty()) {
-    write_problem(true, "the driver lacks " + missing + ": it is older than gpumem can watch programs with");
+    output().write_problem(true, "the driver lacks " + missing + ": it is older than gpumem can watch programs with");
     return;
   }
   watch().engine = options.engine == EngineKind::counters ? counters_engine() : sites_engine();
@@ -42,7 +42,7 @@ void start() {
   pthread_atfork([] { watch().mutex.lock(); }, [] { watch().mutex.unlock(); },
                  [] {
                    watch().in_child = true;
-                   leave_output();
+                   output().leave();
                    watch().mutex.unlock();
                  });
   std::atexit(at_end);

@@ -106,14 +106,14 @@ Slot* slot_of(std::uint32_t kernel, const Shape& shape, std::uint32_t device) {
   const auto [found, is_new] = slots.try_emplace({kernel, device, sizes});
   Slot& slot = found->second;
   if (!is_new) return slot.counts == nullptr ? nullptr : &slot;
-  slot.counts = new_slot(slot.number);
+  slot.counts = output().new_slot(slot.number);
   if (slot.counts == nullptr) return nullptr;
   slot.counts->device = device;
   std::copy_n(shape.grid, 3, slot.counts->grid);
   std::copy_n(shape.block, 3, slot.counts->block);
   slot.counts->dynamic_shared_bytes = shape.dynamic_shared_bytes;
   slot.counts->kernel = kernel;
-  ++totals().slots;
+  ++output().totals().slots;
   return &slot;
 }
 
@@ -126,7 +126,7 @@ void write_kernel(Kernel& kernel, std::uint32_t image) {
       .static_shared_bytes = kernel.static_shared_bytes,
       .local_bytes_per_thread = attribute(kernel.function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
   };
-  write_event(EventKind::kernel, {part_of(event), part_of(std::string_view(kernel.name))});
+  output().write_event(EventKind::kernel, {part_of(event), part_of(std::string_view(kernel.name))});
 }
 
 std::uint32_t kernel_number(const std::string& name, std::uint32_t registers_per_thread,
@@ -137,7 +137,7 @@ std::uint32_t kernel_number(const std::string& name, std::uint32_t registers_per
     const KernelEvent event{.kernel = known->second,
                             .registers_per_thread = registers_per_thread,
                             .static_shared_bytes = static_shared_bytes};
-    write_event(EventKind::kernel, {part_of(event), part_of(std::string_view(name))});
+    output().write_event(EventKind::kernel, {part_of(event), part_of(std::string_view(name))});
   }
   return known->second;
 }
@@ -153,7 +153,7 @@ void add_time(LaunchSlot& slot, double ns, std::uint64_t stands_for, bool like_s
 }
 
 void add_to_time_line(LaunchSlot& slot, double began_ns, double took_ns, std::uint64_t stands_for) {
-  LaunchTotals& all = totals();
+  LaunchTotals& all = output().totals();
   if (all.began_ns == 0) all.began_ns = static_cast<std::uint64_t>(began_ns);  // a graph that nobody recorded
   // Two clocks, the GPU's and ours, agree but nearly: a launch may seem to have run before it was asked for.
   const double since_ns = std::max(0.0, began_ns - static_cast<double>(all.began_ns));

@@ -106,7 +106,8 @@ std::uint32_t image_of(CUmodule module) {
   Image& image = found->second;
   if (image.number == 0 && !section_of(text_of(image), ".debug_line").empty()) {
     image.number = ++written;
-    write_event(EventKind::image, {part_of(ImageEvent{.image = image.number}), std::as_bytes(std::span(image.code))});
+    output().write_event(EventKind::image,
+                         {part_of(ImageEvent{.image = image.number}), std::as_bytes(std::span(image.code))});
   }
   return image.number;
 }
@@ -119,7 +120,7 @@ void write_code(std::uint32_t kernel, CUmodule module, const std::string& name) 
   const std::string_view code = section_of(image, ".text." + name);
   if (code.empty()) return;
   const CodeEvent event{.kernel = kernel, .parameter_offset = parameter_offset(section_of(image, ".nv.info." + name))};
-  write_event(EventKind::code, {part_of(event), part_of(code)});
+  output().write_event(EventKind::code, {part_of(event), part_of(code)});
 }
 
 CodeTraits traits_of(CUmodule module, const std::string& name) {

@@ -20,14 +20,6 @@ namespace {
 constexpr std::size_t launches_begin = sizeof(FileHeader) + sizeof(LaunchTotals);
 constexpr std::size_t slots_at_once = 256;  // of which there is room in the file before they are in use
 
-int events = -1;
-int launches = -1;
-LaunchTotals nobodys_totals{};
-LaunchTotals* mapped_totals = &nobodys_totals;
-LaunchSlot* mapped_slots = nullptr;
-std::uint64_t slots_with_room = 0;
-std::mutex writing;
-
 std::uint64_t clock_ns(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
@@ -66,26 +58,35 @@ class FileLimitSpared {
   sigset_t before_{};
 };
 
-/// Memory that the file behind a mapping has no room for kills the process that touches it.
-bool make_room(std::size_t bytes) {
-  const FileLimitSpared spared;
-  return posix_fallocate(launches, 0, static_cast<off_t>(bytes)) == 0;
+}  // namespace
+
+Output& output() {
+  static Output& the_only = *new Output;  // callbacks of the driver come after exit handlers
+  return the_only;
 }
 
-bool map_launches(const FileHeader& header) {
+std::uint64_t now_ns() { return clock_ns(CLOCK_MONOTONIC); }
+
+/// Memory that the file behind a mapping has no room for kills the process that touches it.
+bool Output::make_room(std::size_t bytes) const {
+  const FileLimitSpared spared;
+  return posix_fallocate(launches_, 0, static_cast<off_t>(bytes)) == 0;
+}
+
+bool Output::map_launches(const FileHeader& header) {
   const std::size_t bytes = launches_begin + launch_slots * sizeof(LaunchSlot);
   if (!make_room(launches_begin)) return false;
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, launches, 0);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, launches_, 0);
   if (memory == MAP_FAILED) return false;
   std::memcpy(memory, &header, sizeof(header));
   auto* begin = static_cast<std::byte*>(memory);
-  mapped_totals = reinterpret_cast<LaunchTotals*>(begin + sizeof(FileHeader));
-  mapped_slots = reinterpret_cast<LaunchSlot*>(begin + launches_begin);
+  totals_ = reinterpret_cast<LaunchTotals*>(begin + sizeof(FileHeader));
+  slots_ = reinterpret_cast<LaunchSlot*>(begin + launches_begin);
   return true;
 }
 
-void write_command() {
-  const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+void Output::write_command() {
+  const int file = ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
   char text[4096];
   const ssize_t size = read(file, text, sizeof(text));
@@ -93,35 +94,32 @@ void write_command() {
   if (size > 0) write_event(EventKind::command, {part_of(std::string_view(text, static_cast<std::size_t>(size)))});
 }
 
-}  // namespace
-
-std::uint64_t now_ns() { return clock_ns(CLOCK_MONOTONIC); }
-
-bool open_output(const std::string& folder, EngineKind engine) {
+bool Output::open(const std::string& folder, EngineKind engine) {
   const FileLimitSpared spared;
   const FileHeader header = header_of_process(engine);
   const std::string name = folder + "/" + std::to_string(header.process) + "-" + std::to_string(header.started_ns);
-  events = open((name + events_suffix).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-  launches = open((name + launches_suffix).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (events < 0 || launches < 0 || write(events, &header, sizeof(header)) != sizeof(header) || !map_launches(header)) {
-    leave_output();
+  events_ = ::open((name + events_suffix).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+  launches_ = ::open((name + launches_suffix).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (events_ < 0 || launches_ < 0 || write(events_, &header, sizeof(header)) != sizeof(header) ||
+      !map_launches(header)) {
+    leave();
     return false;
   }
   write_command();
   return true;
 }
 
-void leave_output() {
-  mapped_totals = &nobodys_totals;
-  mapped_slots = nullptr;
-  for (int* file : {&events, &launches}) {
+void Output::leave() {
+  totals_ = &nobodys_totals_;
+  slots_ = nullptr;
+  for (int* file : {&events_, &launches_}) {
     if (*file >= 0) close(*file);
     *file = -1;
   }
 }
 
-void write_event(EventKind kind, std::initializer_list<Part> parts) {
-  if (events < 0) return;
+void Output::write_event(EventKind kind, std::initializer_list<Part> parts) {
+  if (events_ < 0) return;
   EventHeader header{.kind = kind};
   std::vector<iovec> pieces{{&header, sizeof(header)}};
   std::size_t bytes = 0;
@@ -130,39 +128,35 @@ void write_event(EventKind kind, std::initializer_list<Part> parts) {
     pieces.push_back({const_cast<std::byte*>(part.data()), part.size()});
   }
   header.bytes = static_cast<std::uint32_t>(bytes);
-  static char zeros[8] = {};
-  if (bytes % 8 != 0) pieces.push_back({zeros, 8 - bytes % 8});
-  const std::lock_guard lock(writing);
+  static constexpr std::byte zeros[8] = {};
+  if (bytes % 8 != 0) pieces.push_back({const_cast<std::byte*>(zeros), 8 - bytes % 8});
+  const std::lock_guard lock(writing_);
   const FileLimitSpared spared;
   // One call, so that other threads' and a sudden end leave whole events; if the disk is full, the last is cut off.
-  if (writev(events, pieces.data(), static_cast<int>(pieces.size())) < 0) {
-    close(events);
-    events = -1;
+  if (writev(events_, pieces.data(), static_cast<int>(pieces.size())) < 0) {
+    close(events_);
+    events_ = -1;
   }
 }
 
-void write_problem(bool fatal, std::string_view text) {
-  static std::mutex mutex;
-  static std::set<std::string, std::less<>> written;
+void Output::write_problem(bool fatal, std::string_view text) {
   {
-    const std::lock_guard lock(mutex);
-    if (!written.emplace(text).second) return;
+    const std::lock_guard lock(problems_mutex_);
+    if (!problems_.emplace(text).second) return;
   }
   write_event(EventKind::problem, {part_of(ProblemEvent{.fatal = fatal ? 1U : 0U}), part_of(text)});
 }
 
-LaunchTotals& totals() { return *mapped_totals; }
-
-LaunchSlot* new_slot(std::uint32_t& number) {
-  if (mapped_slots == nullptr || mapped_totals->slots == launch_slots) return nullptr;
-  const std::uint64_t slot = mapped_totals->slots;
-  if (slot == slots_with_room) {
+LaunchSlot* Output::new_slot(std::uint32_t& number) {
+  if (slots_ == nullptr || totals_->slots == launch_slots) return nullptr;
+  const std::uint64_t slot = totals_->slots;
+  if (slot == slots_with_room_) {
     const std::uint64_t wanted = std::min(launch_slots, slot + slots_at_once);
     if (!make_room(launches_begin + wanted * sizeof(LaunchSlot))) return nullptr;
-    slots_with_room = wanted;
+    slots_with_room_ = wanted;
   }
   number = static_cast<std::uint32_t>(slot);
-  return &mapped_slots[slot];
+  return &slots_[slot];
 }
 
 }  // namespace gpumem::inject

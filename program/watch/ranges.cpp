@@ -76,7 +76,7 @@ constinit thread_local Stack stack{};
 
 /// If something was launched before it ended.
 void keep_range(const Open& open) {
-  const std::uint64_t first_launch_ns = totals().began_ns;
+  const std::uint64_t first_launch_ns = output().totals().began_ns;
   const std::uint64_t end_ns = now_ns();
   if (open.range == nullptr || first_launch_ns == 0) return;
   name_range(*open.range);
@@ -88,10 +88,11 @@ void keep_range(const Open& open) {
 
 void name_range(const Range& range) {
   if (range.named.exchange(true)) return;
-  write_event(EventKind::range, {part_of(RangeEvent{.range = range.number}), part_of(std::string_view(range.name))});
+  output().write_event(EventKind::range,
+                       {part_of(RangeEvent{.range = range.number}), part_of(std::string_view(range.name))});
   if (range.name == other_names) {
-    write_problem(false, "the program marks more than " + std::to_string(most_names) +
-                             " ranges of different names: those that came later are shown as " + range.name);
+    output().write_problem(false, "the program marks more than " + std::to_string(most_names) +
+                                      " ranges of different names: those that came later are shown as " + range.name);
   }
 }
 

@@ -38,7 +38,7 @@ Spans& spans() {
 void write(const std::vector<Span>& some) {
   if (some.empty()) return;
   const SpansEvent event{.spans = static_cast<std::uint32_t>(some.size())};
-  write_event(EventKind::spans, {part_of(event), std::as_bytes(std::span(some))});
+  output().write_event(EventKind::spans, {part_of(event), std::as_bytes(std::span(some))});
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ void keep_span(SpanKind kind, std::uint32_t of, std::uint64_t lane, std::uint64_
   {
     const std::lock_guard lock(all.mutex);
     if (all.kept == kept_spans) {
-      ++totals().spans_left_out;
+      ++output().totals().spans_left_out;
       return;
     }
     ++all.kept;

@@ -34,7 +34,7 @@ Spending::Spending() : began_ns_(spending++ == 0 ? now_ns() : 0) {}
 
 Spending::~Spending() {
   if (--spending > 0) return;
-  std::atomic_ref(totals().sampling_ns).fetch_add(now_ns() - began_ns_, std::memory_order_relaxed);
+  std::atomic_ref(output().totals().sampling_ns).fetch_add(now_ns() - began_ns_, std::memory_order_relaxed);
 }
 
 bool is_settled() {
@@ -82,7 +82,7 @@ std::optional<WatchedLaunch> find_launch(const Launch& launch, CUcontext context
 std::optional<WatchedLaunch> begin_launch(const Launch& launch, CUcontext context, const char* symbol) {
   auto watched = find_launch(launch, context, symbol);
   if (watched && watched->slot == nullptr) {
-    ++totals().beyond_slots;
+    ++output().totals().beyond_slots;
     return std::nullopt;
   }
   return watched;
@@ -97,7 +97,7 @@ bool is_captured(CUstream stream) {
 void count_launches(const Slot& slot, std::uint64_t launches) {
   launches_seen += launches;
   launches_since_new.store(launches_since_new.load(std::memory_order_relaxed) + launches, std::memory_order_relaxed);
-  LaunchTotals& all = totals();
+  LaunchTotals& all = output().totals();
   all.ended_ns = now_ns();
   if (all.began_ns == 0) all.began_ns = all.ended_ns;
   slot.counts->launches += launches;
@@ -124,7 +124,7 @@ Unseen reason_not_to(const WatchedLaunch& launch) {
 
 double overhead_left_ns() {
   constexpr double free_ns = 1e9;
-  const double spent = static_cast<double>(totals().sampling_ns) - static_cast<double>(watch().setup_ns);
+  const double spent = static_cast<double>(output().totals().sampling_ns) - static_cast<double>(watch().setup_ns);
   const double own = static_cast<double>(now_ns() - watch().began_ns) - spent;
   return std::max(free_ns, watch().options.max_overhead * std::max(own, 1.0)) - spent;
 }

@@ -7,10 +7,11 @@ namespace gpumem::inject {
 
 Engine sites_engine() {
   return {[] {
-            write_problem(true,
-                          "gpumem was built without the Compute Sanitizer's headers, or for no GPU, so that it sees "
-                          "nothing access by access: run scripts/install-dependencies and build it again, or use "
-                          "--counters");
+            output().write_problem(
+                true,
+                "gpumem was built without the Compute Sanitizer's headers, or for no GPU, so that it sees "
+                "nothing access by access: run scripts/install-dependencies and build it again, or use "
+                "--counters");
             return false;
           },
           [] {}, [](CUcontext) {}};

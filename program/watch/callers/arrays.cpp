@@ -27,7 +27,7 @@ void write_arrays(const SampleEvent& sample, std::span<const Site> sites) {
                            .pc = site.pc,
                            .space = static_cast<std::uint64_t>(site.space),
                            .bytes = found->bytes};
-    write_event(EventKind::array, {part_of(event), place});
+    output().write_event(EventKind::array, {part_of(event), place});
   }
 }
 

@@ -57,7 +57,7 @@ void write_caller(const Slot& slot) {
                           .frames = static_cast<std::uint32_t>(frames.size()),
                           .order = std::max(slot.counts->launches, std::uint64_t{1}) - 1,
                           .operator_bytes = static_cast<std::uint32_t>(operation.size())};
-  write_event(EventKind::caller, {part_of(event), part_of(std::string_view(operation)), bytes});
+  output().write_event(EventKind::caller, {part_of(event), part_of(std::string_view(operation)), bytes});
 }
 
 }  // namespace

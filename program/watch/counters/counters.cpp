@@ -155,7 +155,7 @@ void exit_launch(CallId id, const CUpti_CallbackData& data) {
     count_unseen(*call.slot, reason);
   }
   resume_records(*cupti);
-  totals().sampling_ns += now_ns() - call.began_ns;
+  output().totals().sampling_ns += now_ns() - call.began_ns;
   call = {};
 }
 
@@ -211,13 +211,13 @@ void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId i
 bool subscribe() {
   const std::string& path = watch().options.cupti;
   if (path.empty()) {
-    write_problem(true, "no libcupti.so was found, which reads the counters");
+    output().write_problem(true, "no libcupti.so was found, which reads the counters");
     return false;
   }
   try {
     cupti = measure::load_cupti(path);
   } catch (const std::exception& error) {
-    write_problem(true, error.what());
+    output().write_problem(true, error.what());
     return false;
   }
   CUpti_SubscriberHandle handle = nullptr;
@@ -233,9 +233,10 @@ bool subscribe() {
                                         CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) == CUPTI_SUCCESS;
   fine = fine && start_records(*cupti);
   if (!fine) {
-    write_problem(true,
-                  "CUPTI takes no subscriber: another profiler watches the program (Nsight Systems, Nsight Compute or "
-                  "the program's own); run it without");
+    output().write_problem(
+        true,
+        "CUPTI takes no subscriber: another profiler watches the program (Nsight Systems, Nsight Compute or "
+        "the program's own); run it without");
   }
   return fine;
 }
@@ -263,7 +264,8 @@ namespace gpumem::inject {
 
 Engine counters_engine() {
   return {[] {
-            write_problem(true, "gpumem was built without CUPTI's range profiler: build it with CUDA 12.6 or newer");
+            output().write_problem(true,
+                                   "gpumem was built without CUPTI's range profiler: build it with CUDA 12.6 or newer");
             return false;
           },
           [] {}, [](CUcontext) {}};

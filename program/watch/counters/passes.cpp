@@ -55,7 +55,7 @@ Context make_context(const measure::Cupti& cupti, const PassContext& which) {
     made.nobodys = made.profiler->empty_counts(1);
   } catch (const std::exception& error) {
     made.profiler.reset();
-    write_problem(false, std::string("counted: not possible: ") + error.what());
+    output().write_problem(false, std::string("counted: not possible: ") + error.what());
   }
   return made;
 }
@@ -67,7 +67,7 @@ void write_counts(const Slot& slot, const Unfinished& done, const measure::Count
   }
   const CountsEvent event{
       .slot = slot.number, .passes = static_cast<std::uint32_t>(done.passes.size()), .order = done.first};
-  write_event(EventKind::counts, {part_of(event), std::as_bytes(std::span(values))});
+  output().write_event(EventKind::counts, {part_of(event), std::as_bytes(std::span(values))});
 }
 
 /// Goes on to a pass that the counts do not have yet: kernels that take turns may each meet the same one again.
@@ -82,7 +82,7 @@ void skip_passes(Context& context, const Unfinished& unfinished) {
 }
 
 Unseen give_up(const std::exception& error) {
-  write_problem(false, std::string("some launches were not counted: ") + error.what());
+  output().write_problem(false, std::string("some launches were not counted: ") + error.what());
   return Unseen::failed;
 }
 

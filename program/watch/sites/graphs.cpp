@@ -153,7 +153,7 @@ void write_graph(const Graph& graph) {
                    .as_a_whole = graph.nodes.obstacle != nullptr ? 1U : 0U};
   std::vector<GraphKernel> kernels;
   for (const auto& [slot, launches] : graph.kernels) kernels.push_back({slot->number, launches});
-  write_event(EventKind::graph, {part_of(event), std::as_bytes(std::span(kernels))});
+  output().write_event(EventKind::graph, {part_of(event), std::as_bytes(std::span(kernels))});
 }
 
 /// Finds the kernels that the graph launches.
@@ -178,8 +178,8 @@ void find_kernels(Graph& graph) {
   if (graph.slot == nullptr || graph.slot == before) return;
   write_graph(graph);
   if (graph.nodes.obstacle != nullptr) {
-    write_problem(false,
-                  std::string("a CUDA graph was seen as a whole and not kernel by kernel: ") + graph.nodes.obstacle);
+    output().write_problem(
+        false, std::string("a CUDA graph was seen as a whole and not kernel by kernel: ") + graph.nodes.obstacle);
   }
 }
 
@@ -327,7 +327,7 @@ void enter_graph_launch(CallId id, CUcontext context, const void* parameters) {
   if (is_captured(stream)) return;  // it becomes a part of another graph
   const auto found = graphs.find(launch.graph);
   if (found == graphs.end()) {
-    ++totals().graph_launches;
+    ++output().totals().graph_launches;
     return;
   }
   replay.graph = &found->second;

@@ -42,8 +42,8 @@ bool patch_block_begins(CUmodule module) {
 }
 
 void write_unseen(const char* what, const std::string& reason) {
-  write_problem(false,
-                std::string("some launches were not seen access by access: ") + what + " failed (" + reason + ")");
+  output().write_problem(
+      false, std::string("some launches were not seen access by access: ") + what + " failed (" + reason + ")");
 }
 
 const PatchImage* image_for(const DeviceEvent& device) {
@@ -75,10 +75,10 @@ bool fine(CUresult result, const char* what) {
 bool add_patches(CUcontext context, const DeviceEvent& device) {
   const PatchImage* image = image_for(device);
   if (image != nullptr) return fine(sanitizer().sanitizerAddPatches(image->data, context), "loading the patch");
-  write_problem(false, "nothing is seen access by access on GPUs of compute capability " +
-                           std::to_string(device.compute_capability_major) + "." +
-                           std::to_string(device.compute_capability_minor) +
-                           ": this gpumem was not built for them (CMAKE_CUDA_ARCHITECTURES)");
+  output().write_problem(false, "nothing is seen access by access on GPUs of compute capability " +
+                                    std::to_string(device.compute_capability_major) + "." +
+                                    std::to_string(device.compute_capability_minor) +
+                                    ": this gpumem was not built for them (CMAKE_CUDA_ARCHITECTURES)");
   return false;
 }
 

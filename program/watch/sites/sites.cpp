@@ -173,11 +173,11 @@ void SANITIZERAPI on_callback(void*, Sanitizer_CallbackDomain domain, Sanitizer_
 bool subscribe() {
   const std::string& path = watch().options.sanitizer;
   if (path.empty()) {
-    write_problem(true, "no libsanitizer-public.so was found, which sees into kernels");
+    output().write_problem(true, "no libsanitizer-public.so was found, which sees into kernels");
     return false;
   }
   if (const std::string missing = load_sanitizer(path); !missing.empty()) {
-    write_problem(true, "the sanitizer's library cannot be used: " + missing);
+    output().write_problem(true, "the sanitizer's library cannot be used: " + missing);
     return false;
   }
   const Sanitizer& functions = sanitizer();
@@ -204,9 +204,10 @@ bool subscribe() {
     fine = fine && functions.sanitizerEnableCallback(1, handle, SANITIZER_CB_DOMAIN_RESOURCE, id) == SANITIZER_SUCCESS;
   }
   if (!fine) {
-    write_problem(true,
-                  "the sanitizer's library takes no subscriber: another tool watches the program (compute-sanitizer, "
-                  "a debugger or a profiler); run it without");
+    output().write_problem(
+        true,
+        "the sanitizer's library takes no subscriber: another tool watches the program (compute-sanitizer, "
+        "a debugger or a profiler); run it without");
   }
   return fine;
 }

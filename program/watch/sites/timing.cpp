@@ -106,9 +106,9 @@ Clock make_clock() {
   clock.events_ns = times[times.size() / 2];
   static_cast<void>(driver().cuStreamDestroy(stream));
   if (clock.gates.host == nullptr) {
-    write_problem(false,
-                  "launches are not timed: the driver does not let a stream wait for the host "
-                  "(cuStreamWaitValue32); --counters times them");
+    output().write_problem(false,
+                           "launches are not timed: the driver does not let a stream wait for the host "
+                           "(cuStreamWaitValue32); --counters times them");
   }
   return clock;
 }
@@ -118,7 +118,7 @@ Clock* clock_of(CUcontext context) {
   if (const auto found = clocks.find(context); found != clocks.end()) return &found->second;
   static Room room;
   if (!room.has(0)) {
-    write_problem(false, "launches are not timed while the GPU has next to no memory left");
+    output().write_problem(false, "launches are not timed while the GPU has next to no memory left");
     return nullptr;
   }
   return &clocks.emplace(context, make_clock()).first->second;

@@ -17,7 +17,7 @@ using namespace gpumem::inject;
 
 /// Begins the files of the process in the folder.
 GPUMEM_EXPORTED int begin(const char* folder) {
-  if (!open_output(folder, EngineKind::sites)) return 0;
+  if (!output().open(folder, EngineKind::sites)) return 0;
   DeviceEvent device;
   device.compute_capability_major = 9;
   device.multiprocessors = 132;
@@ -30,8 +30,8 @@ GPUMEM_EXPORTED int begin(const char* folder) {
   device.shared_bytes_per_multiprocessor = 233472;
   device.threads_per_multiprocessor = 2048;
   std::strcpy(device.name, "NVIDIA H200");
-  write_event(EventKind::device, {part_of(device)});
-  totals().began_ns = totals().ended_ns = now_ns();
+  output().write_event(EventKind::device, {part_of(device)});
+  output().totals().began_ns = output().totals().ended_ns = now_ns();
   hook_allocator();
   return 1;
 }
@@ -59,7 +59,7 @@ GPUMEM_EXPORTED void launch(const char* kernel, std::uint64_t address) {
   site.request[0].active = ~std::uint32_t{0};
   for (std::uint64_t lane = 0; lane < 32; ++lane) site.request[0].address[lane] = address + lane * 4096;
   const SampleEvent sample{.slot = slot->number, .sites = 1};
-  write_event(EventKind::sample, {part_of(sample), part_of(site)});
+  output().write_event(EventKind::sample, {part_of(sample), part_of(site)});
   write_arrays(sample, std::span(&site, 1));
 }
 
