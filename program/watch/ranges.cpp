@@ -81,7 +81,7 @@ void keep_range(const Open& open) {
   if (open.range == nullptr || first_launch_ns == 0) return;
   name_range(*open.range);
   const std::uint64_t begin_ns = std::max(open.began_ns, first_launch_ns);
-  keep_span(SpanKind::range, open.range->number, static_cast<std::uint64_t>(gettid()), begin_ns, end_ns - begin_ns);
+  spans().keep(SpanKind::range, open.range->number, static_cast<std::uint64_t>(gettid()), begin_ns, end_ns - begin_ns);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ void add_records() {
     const auto took_ns = static_cast<double>(ran.took_ns);
     add_time(*slot->counts, took_ns, 1);
     add_to_time_line(*slot->counts, ran.began_ns, took_ns, 1);
-    keep_span(SpanKind::launch, slot->number, ran.stream, static_cast<std::uint64_t>(ran.began_ns), ran.took_ns);
+    spans().keep(SpanKind::launch, slot->number, ran.stream, static_cast<std::uint64_t>(ran.began_ns), ran.took_ns);
   }
 }
 
@@ -244,7 +244,7 @@ bool subscribe() {
 void finish() {
   flush_records(*cupti);
   add_records();
-  write_spans();
+  spans().write_rest();
 }
 
 /// Counters went before the context did.

@@ -142,8 +142,8 @@ CUresult end_observing(const ObservedLaunch& launch, CUresult result, const std:
   }
   const std::uint64_t took_ns = now_ns() - launch.began_ns;
   launch.kernel->sampling_ns = std::max(needed_ns, static_cast<double>(took_ns));
-  keep_span(SpanKind::sample, launch.slot->number, reinterpret_cast<std::uintptr_t>(launch.sample.stream),
-            launch.began_ns, took_ns);
+  spans().keep(SpanKind::sample, launch.slot->number, reinterpret_cast<std::uintptr_t>(launch.sample.stream),
+               launch.began_ns, took_ns);
   return result;
 }
 

@@ -215,7 +215,7 @@ bool subscribe() {
 void finish() {
   forget_ended_contexts();
   take_times(~std::size_t{0});
-  write_spans();
+  spans().write_rest();
 }
 
 void forget(CUcontext context) {

@@ -134,8 +134,8 @@ void add(const Waiting& launch) {
   LaunchSlot& counts = *launch.slot->counts;
   add_time(counts, own_ns, launch.timed.stands_for, launch.timed.like_seen);
   add_to_time_line(counts, began_ns, own_ns, launch.timed.stands_for);
-  keep_span(SpanKind::launch, launch.slot->number, reinterpret_cast<std::uintptr_t>(launch.timed.stream),
-            static_cast<std::uint64_t>(began_ns), static_cast<std::uint64_t>(own_ns));
+  spans().keep(SpanKind::launch, launch.slot->number, reinterpret_cast<std::uintptr_t>(launch.timed.stream),
+               static_cast<std::uint64_t>(began_ns), static_cast<std::uint64_t>(own_ns));
 }
 
 }  // namespace
