@@ -167,7 +167,7 @@ void count_range(LaunchSlot& counts, std::uint64_t launches) {
   if (range == nullptr) return;
   for (RangeLaunches& in_range : counts.ranges) {
     if (in_range.range == 0) {
-      name_range(*range);
+      ranges().name_range(*range);
       in_range.range = range->number;
     }
     if (in_range.range == range->number) {

@@ -6,12 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <cwchar>
-#include <map>
-#include <mutex>
-#include <set>
 
-#include "program/watch/output.hpp"
-#include "program/watch/spans.hpp"
 #include "program/watch/utf8.hpp"
 
 namespace gpumem::inject {
@@ -19,28 +14,6 @@ namespace gpumem::inject {
 namespace {
 
 constexpr const char* ellipsis = "...";
-
-struct Names {
-  std::mutex mutex;
-  std::set<std::string> domains;
-  std::map<std::string, Range> ranges;
-  const std::string others{other_names};
-
-  template <class Container>
-  [[nodiscard]] const std::string& kept(const Container& known, const std::string& name) const {
-    return known.size() < most_names || known.contains(name) ? name : others;
-  }
-};
-
-/// Never destroyed: destructors of the program's own may still mark ranges. A child finds the lock free when another
-/// thread held it at the fork.
-Names& names() {
-  static Names& all = []() -> Names& {
-    pthread_atfork([] { names().mutex.lock(); }, [] { names().mutex.unlock(); }, [] { names().mutex.unlock(); });
-    return *new Names;
-  }();
-  return all;
-}
 
 /// Cut between two characters.
 std::string cut(std::string text) {
@@ -50,15 +23,9 @@ std::string cut(std::string text) {
   return text.substr(0, end) + ellipsis;
 }
 
-struct Open {
-  Domain domain;
-  const Range* range;
-  std::uint64_t began_ns;
-};
-
 /// Plain memory, so that it is there as long as the thread is.
 struct Stack {
-  Open open[deepest_open];
+  OpenRange open[deepest_open];
   std::size_t depth;
   std::size_t deeper;
   const Range* current;
@@ -74,25 +41,24 @@ struct Stack {
 };
 constinit thread_local Stack stack{};
 
-/// If something was launched before it ended.
-void keep_range(const Open& open) {
-  const std::uint64_t first_launch_ns = output().totals().began_ns;
-  const std::uint64_t end_ns = now_ns();
-  if (open.range == nullptr || first_launch_ns == 0) return;
-  name_range(*open.range);
-  const std::uint64_t begin_ns = std::max(open.began_ns, first_launch_ns);
-  spans().keep(SpanKind::range, open.range->number, static_cast<std::uint64_t>(gettid()), begin_ns, end_ns - begin_ns);
-}
-
 }  // namespace
 
-void name_range(const Range& range) {
+/// Never destroyed: destructors of the program's own may still mark ranges.
+Ranges& ranges() {
+  static Ranges& all = []() -> Ranges& {
+    pthread_atfork([] { ranges().before_fork(); }, [] { ranges().after_fork(); }, [] { ranges().after_fork(); });
+    return *new Ranges(output(), spans());
+  }();
+  return all;
+}
+
+void Ranges::name_range(const Range& range) {
   if (range.named.exchange(true)) return;
-  output().write_event(EventKind::range,
-                       {part_of(RangeEvent{.range = range.number}), part_of(std::string_view(range.name))});
+  output_.write_event(EventKind::range,
+                      {part_of(RangeEvent{.range = range.number}), part_of(std::string_view(range.name))});
   if (range.name == other_names) {
-    output().write_problem(false, "the program marks more than " + std::to_string(most_names) +
-                                      " ranges of different names: those that came later are shown as " + range.name);
+    output_.write_problem(false, "the program marks more than " + std::to_string(most_names) +
+                                     " ranges of different names: those that came later are shown as " + range.name);
   }
 }
 
@@ -110,26 +76,39 @@ std::string name_of(const wchar_t* text) {
   return cut(name);
 }
 
-Domain domain_of(const std::string& name) {
-  Names& all = names();
-  const std::lock_guard lock(all.mutex);
-  return &*all.domains.insert(all.kept(all.domains, name)).first;
+template <class Container>
+const std::string& Ranges::kept_name(const Container& known, const std::string& name) const {
+  return known.size() < most_names || known.contains(name) ? name : others_;
 }
 
-const Range* range_of(Domain domain, const std::string& name) {
+Domain Ranges::domain_of(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  return &*domains_.insert(kept_name(domains_, name)).first;
+}
+
+const Range* Ranges::range_of(Domain domain, const std::string& name) {
   if (name.empty()) return nullptr;
   const std::string full = domain == nullptr || domain->empty() ? name : *domain + ":" + name;
-  Names& all = names();
-  const std::lock_guard lock(all.mutex);
-  const auto [place, is_new] = all.ranges.try_emplace(all.kept(all.ranges, full));
+  const std::lock_guard lock(mutex_);
+  const auto [place, is_new] = ranges_.try_emplace(kept_name(ranges_, full));
   if (is_new) {
-    place->second.number = static_cast<std::uint32_t>(all.ranges.size());
+    place->second.number = static_cast<std::uint32_t>(ranges_.size());
     place->second.name = place->first;
   }
   return &place->second;
 }
 
-void open_range(Domain domain, const Range* range) {
+/// Keeps its span, if something was launched before it ended.
+void Ranges::keep(const OpenRange& open) {
+  const std::uint64_t first_launch_ns = output_.totals().began_ns;
+  const std::uint64_t end_ns = now_ns();
+  if (open.range == nullptr || first_launch_ns == 0) return;
+  name_range(*open.range);
+  const std::uint64_t begin_ns = std::max(open.began_ns, first_launch_ns);
+  spans_.keep(SpanKind::range, open.range->number, static_cast<std::uint64_t>(gettid()), begin_ns, end_ns - begin_ns);
+}
+
+void Ranges::open(Domain domain, const Range* range) {
   if (stack.depth == deepest_open) {
     ++stack.deeper;
     return;
@@ -138,7 +117,7 @@ void open_range(Domain domain, const Range* range) {
   stack.name_current();
 }
 
-void close_range(Domain domain) {
+void Ranges::close(Domain domain) {
   if (stack.deeper > 0) {
     --stack.deeper;
     return;
@@ -146,7 +125,7 @@ void close_range(Domain domain) {
   std::size_t at = stack.depth;
   while (at > 0 && stack.open[at - 1].domain != domain) --at;
   if (at == 0) return;  // the program closes what it has not opened
-  keep_range(stack.open[at - 1]);
+  keep(stack.open[at - 1]);
   std::copy(stack.open + at, stack.open + stack.depth, stack.open + at - 1);
   --stack.depth;
   stack.name_current();

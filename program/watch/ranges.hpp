@@ -5,8 +5,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
+
+#include "program/watch/output.hpp"
+#include "program/watch/spans.hpp"
 
 namespace gpumem::inject {
 
@@ -20,6 +26,13 @@ struct Range {
   mutable std::atomic<bool> named = false;  ///< its name is written
 };
 
+/// A range that is open.
+struct OpenRange {
+  Domain domain;
+  const Range* range;
+  std::uint64_t began_ns;
+};
+
 // At most this many names are kept apart, because programs may number them. All later ones are one range, other_names.
 inline constexpr std::size_t most_names = 4096;
 inline constexpr std::string_view other_names = "(more)";
@@ -30,21 +43,45 @@ inline constexpr std::size_t deepest_open = 128;  ///< deeper ones of a thread d
 [[nodiscard]] std::string name_of(const char* text);
 [[nodiscard]] std::string name_of(const wchar_t* text);
 
-[[nodiscard]] Domain domain_of(const std::string& name);
-/// Null where the name is empty.
-[[nodiscard]] const Range* range_of(Domain domain, const std::string& name);
+/// The ranges that the program's threads have marked, by name. Any thread may call its functions.
+class Ranges {
+ public:
+  Ranges(Output& output, Spans& spans) : output_(output), spans_(spans) {}
 
-/// Writes the range's name, once.
-void name_range(const Range& range);
+  [[nodiscard]] Domain domain_of(const std::string& name);
+  /// Null where the name is empty.
+  [[nodiscard]] const Range* range_of(Domain domain, const std::string& name);
 
-// On the calling thread:
+  /// Writes the range's name, once.
+  void name_range(const Range& range);
 
-/// Opens a range. Launches are not named after a null range, which has no name.
-void open_range(Domain domain, const Range* range);
-/// Closes the innermost range of the domain, if any is open.
-void close_range(Domain domain);
-/// Returns the innermost open range of the program's own domain, else of any domain; null if none is open. Costs no
-/// more than a read.
+  // On the calling thread:
+
+  /// Opens a range. Launches are not named after a null range, which has no name.
+  void open(Domain domain, const Range* range);
+  /// Closes the innermost range of the domain, if any is open.
+  void close(Domain domain);
+
+  // A child finds the lock free when another thread held it at the fork.
+  void before_fork() { mutex_.lock(); }
+  void after_fork() { mutex_.unlock(); }
+
+ private:
+  void keep(const OpenRange& open);
+  template <class Container>
+  [[nodiscard]] const std::string& kept_name(const Container& known, const std::string& name) const;
+
+  Output& output_;
+  Spans& spans_;
+  std::mutex mutex_;  ///< of all that follows, none of which is ever taken out
+  std::set<std::string> domains_;
+  std::map<std::string, Range> ranges_;
+  const std::string others_{other_names};
+};
+[[nodiscard]] Ranges& ranges();
+
+/// Returns the innermost open range of the program's own domain, else of any domain; null if the calling thread has
+/// none open. Costs no more than a read.
 [[nodiscard]] const Range* current_range();
 
 }  // namespace gpumem::inject
