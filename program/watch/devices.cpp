@@ -3,16 +3,12 @@
 #include <cuda.h>
 
 #include <cstring>
-#include <map>
 
 #include "program/watch/driver.hpp"
-#include "program/watch/output.hpp"
 
 namespace gpumem::inject {
 
 namespace {
-
-std::map<std::uint32_t, DeviceEvent> devices;
 
 std::uint64_t attribute(CUdevice device, CUdevice_attribute which) {
   int value = 0;
@@ -60,25 +56,28 @@ std::string uuid_text(const DeviceEvent& device) {
 
 }  // namespace
 
-std::uint32_t current_device() {
+Devices& devices() {
+  static Devices& the_only = *new Devices(output());
+  return the_only;
+}
+
+std::uint32_t Devices::current() {
   CUdevice device = 0;
   if (driver().cuCtxGetDevice(&device) != CUDA_SUCCESS) return 0;
   const auto number = static_cast<std::uint32_t>(device);
-  note_device(number);
+  note(number);
   return number;
 }
 
-void note_device(std::uint32_t device) {
-  if (devices.contains(device)) return;
-  const DeviceEvent event = devices.emplace(device, describe(static_cast<CUdevice>(device))).first->second;
-  output().write_event(EventKind::device, {part_of(event)});
+void Devices::note(std::uint32_t device) {
+  if (seen_.contains(device)) return;
+  const DeviceEvent event = seen_.emplace(device, describe(static_cast<CUdevice>(device))).first->second;
+  output_.write_event(EventKind::device, {part_of(event)});
 }
 
-const DeviceEvent& device_event(std::uint32_t device) { return devices.at(device); }
-
-bool wants_device(std::uint32_t device, const std::string& wanted) {
+bool Devices::is_wanted(std::uint32_t device, const std::string& wanted) const {
   if (wanted.empty() || wanted == std::to_string(device)) return true;
-  const DeviceEvent& event = devices.at(device);
+  const DeviceEvent& event = seen_.at(device);
   const std::string bus = event.pci_bus_id;
   const bool is_bus =
       bus.size() >= wanted.size() && bus.compare(bus.size() - wanted.size(), wanted.size(), wanted) == 0;

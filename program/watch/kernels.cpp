@@ -78,7 +78,7 @@ Kernel* kernel_of(CUcontext context, CUfunction function, const char* symbol, co
   kernel.collective = readable.rfind("nccl", 0) == 0 || readable.rfind("void nccl", 0) == 0;
   kernel.wanted = options.wants_kernel(readable.c_str());
   kernel.divisible = attribute(kernel.function, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH) == 0;
-  kernel.traits = traits_of(kernel.module, kernel.name);
+  kernel.traits = modules().traits_of(kernel.module, kernel.name);
   kernel.static_shared_bytes = attribute(kernel.function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
   return &kernels.emplace(key, std::move(kernel)).first->second;
 }

@@ -3,31 +3,14 @@
 #include <elf.h>
 
 #include <cstring>
-#include <mutex>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
 
 #include "program/watch/code_traits.hpp"
-#include "program/watch/output.hpp"
 
 namespace gpumem::inject {
 
 namespace {
 
 constexpr std::size_t most_kept_bytes = std::size_t{256} << 20U;
-
-struct Image {
-  std::vector<char> code;
-  std::uint32_t number = 0;  ///< once it is written
-};
-
-// Never held while anything else is called.
-std::mutex mutex;
-std::unordered_map<CUmodule, Image> images;
-std::size_t kept_bytes = 0;
-std::uint32_t written = 0;
 
 /// The content of a section of an ELF file of 64 bits; empty where it has none of that name.
 std::string_view section_of(std::string_view file, std::string_view name) {
@@ -78,56 +61,59 @@ std::uint32_t parameter_offset(std::string_view attributes) {
   return 0;
 }
 
-std::string_view text_of(const Image& image) { return {image.code.data(), image.code.size()}; }
-
 }  // namespace
 
-void keep_module(CUmodule module, const char* cubin, std::size_t bytes) {
+Modules& modules() {
+  static Modules& the_only = *new Modules(output());
+  return the_only;
+}
+
+void Modules::keep(CUmodule module, const char* cubin, std::size_t bytes) {
   if (cubin == nullptr) return;
-  const std::lock_guard lock(mutex);
-  if (kept_bytes + bytes > most_kept_bytes) return;
-  Image& image = images[module];
-  kept_bytes += bytes - image.code.size();
+  const std::lock_guard lock(mutex_);
+  if (kept_bytes_ + bytes > most_kept_bytes) return;
+  Image& image = images_[module];
+  kept_bytes_ += bytes - image.code.size();
   image = {.code = {cubin, cubin + bytes}};
 }
 
-void drop_module(CUmodule module) {
-  const std::lock_guard lock(mutex);
-  const auto found = images.find(module);
-  if (found == images.end()) return;
-  kept_bytes -= found->second.code.size();
-  images.erase(found);
+void Modules::drop(CUmodule module) {
+  const std::lock_guard lock(mutex_);
+  const auto found = images_.find(module);
+  if (found == images_.end()) return;
+  kept_bytes_ -= found->second.code.size();
+  images_.erase(found);
 }
 
-std::uint32_t image_of(CUmodule module) {
-  const std::lock_guard lock(mutex);
-  const auto found = images.find(module);
-  if (found == images.end()) return 0;
+std::uint32_t Modules::image_of(CUmodule module) {
+  const std::lock_guard lock(mutex_);
+  const auto found = images_.find(module);
+  if (found == images_.end()) return 0;
   Image& image = found->second;
-  if (image.number == 0 && !section_of(text_of(image), ".debug_line").empty()) {
-    image.number = ++written;
-    output().write_event(EventKind::image,
-                         {part_of(ImageEvent{.image = image.number}), std::as_bytes(std::span(image.code))});
+  if (image.number == 0 && !section_of(image.text(), ".debug_line").empty()) {
+    image.number = ++written_;
+    output_.write_event(EventKind::image,
+                        {part_of(ImageEvent{.image = image.number}), std::as_bytes(std::span(image.code))});
   }
   return image.number;
 }
 
-void write_code(std::uint32_t kernel, CUmodule module, const std::string& name) {
-  const std::lock_guard lock(mutex);
-  const auto found = images.find(module);
-  if (found == images.end()) return;
-  const std::string_view image = text_of(found->second);
+void Modules::write_code(std::uint32_t kernel, CUmodule module, const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = images_.find(module);
+  if (found == images_.end()) return;
+  const std::string_view image = found->second.text();
   const std::string_view code = section_of(image, ".text." + name);
   if (code.empty()) return;
   const CodeEvent event{.kernel = kernel, .parameter_offset = parameter_offset(section_of(image, ".nv.info." + name))};
-  output().write_event(EventKind::code, {part_of(event), part_of(code)});
+  output_.write_event(EventKind::code, {part_of(event), part_of(code)});
 }
 
-CodeTraits traits_of(CUmodule module, const std::string& name) {
-  const std::lock_guard lock(mutex);
-  const auto found = images.find(module);
-  if (found == images.end()) return {};
-  const std::string_view image = text_of(found->second);
+CodeTraits Modules::traits_of(CUmodule module, const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = images_.find(module);
+  if (found == images_.end()) return {};
+  const std::string_view image = found->second.text();
   const std::string_view code = section_of(image, ".text." + name);
   const bool has_relocations =
       !section_of(image, ".rel.text." + name).empty() || !section_of(image, ".rela.text." + name).empty();

@@ -64,7 +64,7 @@ std::optional<WatchedLaunch> find_launch(const Launch& launch, CUcontext context
   WatchedLaunch watched{.launch = launch};
   watched.kernel = kernel_of(context, watched.launch.function, symbol, watch().options);
   if (watched.kernel == nullptr) return std::nullopt;
-  watched.device = current_device();
+  watched.device = devices().current();
   watched.slot = slot_of(watched.kernel->number, watched.launch.shape, watched.device);
   if (watched.slot == nullptr) return watched;
   if (watched.slot->counts->launches == 0) {
@@ -73,8 +73,8 @@ std::optional<WatchedLaunch> find_launch(const Launch& launch, CUcontext context
     launches_since_new.store(0, std::memory_order_relaxed);
   }
   if (!watched.kernel->written) {
-    write_kernel(*watched.kernel, image_of(watched.kernel->module));
-    write_code(watched.kernel->number, watched.kernel->module, watched.kernel->name);
+    write_kernel(*watched.kernel, modules().image_of(watched.kernel->module));
+    modules().write_code(watched.kernel->number, watched.kernel->module, watched.kernel->name);
   }
   return watched;
 }
@@ -108,7 +108,7 @@ Unseen standing_reason_not_to(const WatchedLaunch& launch) {
   const Options& options = watch().options;
   const Kernel& kernel = *launch.kernel;
   if (options.launches == 0) return Unseen::times_only;
-  if (!kernel.wanted || !wants_device(launch.device, options.device)) return Unseen::not_chosen;
+  if (!kernel.wanted || !devices().is_wanted(launch.device, options.device)) return Unseen::not_chosen;
   if (kernel.collective) return Unseen::collective;
   if (kernel.hopeless) return Unseen::failed;
   const bool looked_at = launch.slot->samples > 0;

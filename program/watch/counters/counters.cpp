@@ -67,7 +67,7 @@ thread_local Call call;
 
 void add_records() {
   for (const Ran& ran : take_records()) {
-    note_device(ran.device);
+    devices().note(ran.device);
     const std::uint32_t kernel = kernel_number(*ran.name, ran.registers_per_thread, ran.static_shared_bytes);
     Slot* slot = slot_of(kernel, ran.shape, ran.device);
     if (slot == nullptr) continue;

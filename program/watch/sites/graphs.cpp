@@ -191,7 +191,7 @@ bool launches_graphs(CUgraphExec graph) {
 void keep_graph(CUgraphExec handle, CUgraph like, CUcontext context) {
   Graph& graph = graphs[handle];
   graph.context = context;
-  graph.device = current_device();
+  graph.device = devices().current();
   graph.nodes = nodes_of(like);
   if (launches_graphs(handle)) graph.nodes.obstacle = "its kernels launch graphs";
   find_kernels(graph);

@@ -92,7 +92,7 @@ void release_memory(Tables& tables) {
 
 Tables make_tables(CUcontext context) {
   Tables tables;
-  const DeviceEvent& device = device_event(current_device());
+  const DeviceEvent& device = devices().event(devices().current());
   if (!add_patches(context, device)) {
     tables.failed = Unseen::failed;
     return tables;
@@ -216,7 +216,7 @@ Site site_of(std::uint64_t key, const TableSite& from, std::uint64_t kernel_pc, 
 
 Unseen begin_sample(const Sample& sample, std::vector<std::byte> parameters) {
   Tables& tables = contexts[sample.context];
-  if (!tables.room.has(wanted_bytes(device_event(current_device())))) return Unseen::no_memory;
+  if (!tables.room.has(wanted_bytes(devices().event(devices().current())))) return Unseen::no_memory;
   if (!tables.ready && tables.failed == Unseen::none) tables = make_tables(sample.context);
   if (!tables.ready) return tables.failed;
   if (!clear_tables(tables, sample)) return Unseen::failed;

@@ -150,12 +150,12 @@ void SANITIZERAPI on_callback(void*, Sanitizer_CallbackDomain domain, Sanitizer_
         on_memory_event(id, *static_cast<const Sanitizer_ResourceMemoryData*>(data));
       } else if (id == SANITIZER_CBID_RESOURCE_MODULE_LOADED) {
         const auto& module = *static_cast<const Sanitizer_ResourceModuleData*>(data);
-        keep_module(module.module, module.pCubin, module.cubinSize);
+        modules().keep(module.module, module.pCubin, module.cubinSize);
       } else if (id == SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
         context_ends(static_cast<const Sanitizer_ResourceContextData*>(data)->context);
       } else if (id == SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING) {
         CUmodule module = static_cast<const Sanitizer_ResourceModuleData*>(data)->module;
-        drop_module(module);
+        modules().drop(module);
         forget_module(module);
         forget_known_launches();
       }
