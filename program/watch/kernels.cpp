@@ -1,43 +1,19 @@
 #include "program/watch/kernels.hpp"
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <mutex>
-#include <tuple>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "engine/base/demangle.hpp"
 #include "program/watch/driver.hpp"
-#include "program/watch/output.hpp"
-#include "program/watch/ranges.hpp"
 #include "program/watch/time_line.hpp"
 
 namespace gpumem::inject {
 
 namespace {
 
-std::map<std::pair<CUcontext, CUfunction>, Kernel> kernels;
-std::map<std::tuple<std::uint32_t, std::uint32_t, std::array<std::uint32_t, 6>>, Slot> slots;
-std::uint32_t kernels_seen = 0;
-std::unordered_map<std::string, std::uint32_t> numbers;  // by name, of kernels that share one the first
-
-std::mutex dropping;  // never held while anything else is called
-std::vector<CUmodule> dropped;
-
 std::uint32_t attribute(CUfunction function, CUfunction_attribute which) {
   int value = 0;
   if (driver().cuFuncGetAttribute(&value, which, function) != CUDA_SUCCESS || value < 0) return 0;
   return static_cast<std::uint32_t>(value);
-}
-
-void forget_dropped_modules() {
-  const std::lock_guard lock(dropping);
-  for (CUmodule module : std::exchange(dropped, {})) {
-    std::erase_if(kernels, [&](const auto& entry) { return module == nullptr || entry.second.module == module; });
-  }
 }
 
 }  // namespace
@@ -48,15 +24,27 @@ std::string short_name(const std::string& kernel) {
   return name.substr(0, name.find_first_of("<("));
 }
 
-void forget_module(CUmodule module) {
-  const std::lock_guard lock(dropping);
-  dropped.push_back(module);
+Kernels& kernels() {
+  static Kernels& the_only = *new Kernels(output(), modules(), ranges());
+  return the_only;
 }
 
-Kernel* kernel_of(CUcontext context, CUfunction function, const char* symbol, const Options& options) {
+void Kernels::forget_dropped_modules() {
+  const std::lock_guard lock(dropping_);
+  for (CUmodule module : std::exchange(dropped_, {})) {
+    std::erase_if(kernels_, [&](const auto& entry) { return module == nullptr || entry.second.module == module; });
+  }
+}
+
+void Kernels::forget_module(CUmodule module) {
+  const std::lock_guard lock(dropping_);
+  dropped_.push_back(module);
+}
+
+Kernel* Kernels::find(CUcontext context, CUfunction function, const char* symbol, const Options& options) {
   forget_dropped_modules();
   const std::pair key{context, function};
-  if (const auto found = kernels.find(key); found != kernels.end()) return &found->second;
+  if (const auto found = kernels_.find(key); found != kernels_.end()) return &found->second;
   Kernel kernel;
   kernel.function = function;
   if (driver().cuFuncGetModule(&kernel.module, function) != CUDA_SUCCESS) {
@@ -72,15 +60,15 @@ Kernel* kernel_of(CUcontext context, CUfunction function, const char* symbol, co
     name = symbol;
   if (name == nullptr) return nullptr;
   kernel.name = name;
-  kernel.number = ++kernels_seen;
-  numbers.try_emplace(kernel.name, kernel.number);
+  kernel.number = ++seen_;
+  numbers_.try_emplace(kernel.name, kernel.number);
   const std::string readable = demangled(kernel.name);
   kernel.collective = readable.rfind("nccl", 0) == 0 || readable.rfind("void nccl", 0) == 0;
   kernel.wanted = options.wants_kernel(readable.c_str());
   kernel.divisible = attribute(kernel.function, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH) == 0;
-  kernel.traits = modules().traits_of(kernel.module, kernel.name);
+  kernel.traits = modules_.traits_of(kernel.module, kernel.name);
   kernel.static_shared_bytes = attribute(kernel.function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
-  return &kernels.emplace(key, std::move(kernel)).first->second;
+  return &kernels_.emplace(key, std::move(kernel)).first->second;
 }
 
 std::uint64_t blocks_of(const Shape& shape) { return std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2]; }
@@ -97,27 +85,27 @@ bool is_like_sampled(const Kernel& kernel, const Shape& shape) {
   });
 }
 
-void forget_kernels(CUcontext context) {
-  std::erase_if(kernels, [&](const auto& entry) { return entry.first.first == context; });
+void Kernels::forget(CUcontext context) {
+  std::erase_if(kernels_, [&](const auto& entry) { return entry.first.first == context; });
 }
 
-Slot* slot_of(std::uint32_t kernel, const Shape& shape, std::uint32_t device) {
+Slot* Kernels::slot_of(std::uint32_t kernel, const Shape& shape, std::uint32_t device) {
   const std::array sizes{shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1], shape.block[2]};
-  const auto [found, is_new] = slots.try_emplace({kernel, device, sizes});
+  const auto [found, is_new] = slots_.try_emplace({kernel, device, sizes});
   Slot& slot = found->second;
   if (!is_new) return slot.counts == nullptr ? nullptr : &slot;
-  slot.counts = output().new_slot(slot.number);
+  slot.counts = output_.new_slot(slot.number);
   if (slot.counts == nullptr) return nullptr;
   slot.counts->device = device;
   std::copy_n(shape.grid, 3, slot.counts->grid);
   std::copy_n(shape.block, 3, slot.counts->block);
   slot.counts->dynamic_shared_bytes = shape.dynamic_shared_bytes;
   slot.counts->kernel = kernel;
-  ++output().totals().slots;
+  ++output_.totals().slots;
   return &slot;
 }
 
-void write_kernel(Kernel& kernel, std::uint32_t image) {
+void Kernels::write(Kernel& kernel, std::uint32_t image) {
   kernel.written = true;
   const KernelEvent event{
       .kernel = kernel.number,
@@ -126,18 +114,18 @@ void write_kernel(Kernel& kernel, std::uint32_t image) {
       .static_shared_bytes = kernel.static_shared_bytes,
       .local_bytes_per_thread = attribute(kernel.function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
   };
-  output().write_event(EventKind::kernel, {part_of(event), part_of(std::string_view(kernel.name))});
+  output_.write_event(EventKind::kernel, {part_of(event), part_of(std::string_view(kernel.name))});
 }
 
-std::uint32_t kernel_number(const std::string& name, std::uint32_t registers_per_thread,
-                            std::uint32_t static_shared_bytes) {
-  const auto [known, is_new] = numbers.try_emplace(name, kernels_seen + 1);
+std::uint32_t Kernels::number_of(const std::string& name, std::uint32_t registers_per_thread,
+                                 std::uint32_t static_shared_bytes) {
+  const auto [known, is_new] = numbers_.try_emplace(name, seen_ + 1);
   if (is_new) {
-    ++kernels_seen;
+    ++seen_;
     const KernelEvent event{.kernel = known->second,
                             .registers_per_thread = registers_per_thread,
                             .static_shared_bytes = static_shared_bytes};
-    output().write_event(EventKind::kernel, {part_of(event), part_of(std::string_view(name))});
+    output_.write_event(EventKind::kernel, {part_of(event), part_of(std::string_view(name))});
   }
   return known->second;
 }
@@ -152,8 +140,8 @@ void add_time(LaunchSlot& slot, double ns, std::uint64_t stands_for, bool like_s
   slot.timed += stands_for;
 }
 
-void add_to_time_line(LaunchSlot& slot, double began_ns, double took_ns, std::uint64_t stands_for) {
-  LaunchTotals& all = output().totals();
+void Kernels::add_to_time_line(LaunchSlot& slot, double began_ns, double took_ns, std::uint64_t stands_for) {
+  LaunchTotals& all = output_.totals();
   if (all.began_ns == 0) all.began_ns = static_cast<std::uint64_t>(began_ns);  // a graph that nobody recorded
   // Two clocks, the GPU's and ours, agree but nearly: a launch may seem to have run before it was asked for.
   const double since_ns = std::max(0.0, began_ns - static_cast<double>(all.began_ns));
@@ -162,12 +150,12 @@ void add_to_time_line(LaunchSlot& slot, double began_ns, double took_ns, std::ui
   add_ran(slot.ran, begin, begin + took, took * stands_for);
 }
 
-void count_range(LaunchSlot& counts, std::uint64_t launches) {
+void Kernels::count_range(LaunchSlot& counts, std::uint64_t launches) {
   const Range* range = current_range();
   if (range == nullptr) return;
   for (RangeLaunches& in_range : counts.ranges) {
     if (in_range.range == 0) {
-      ranges().name_range(*range);
+      ranges_.name_range(*range);
       in_range.range = range->number;
     }
     if (in_range.range == range->number) {

@@ -3,12 +3,20 @@
 
 #include <cuda.h>
 
+#include <array>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "program/watch/modules.hpp"
 #include "program/watch/options.hpp"
+#include "program/watch/output.hpp"
+#include "program/watch/ranges.hpp"
 #include "program/watch/raw_format.hpp"
 
 namespace gpumem::inject {
@@ -49,36 +57,57 @@ struct Slot {
   bool timed_seldom = false;    ///< one of very many of its kernel
 };
 
-/// Its functions are gone; null: those of some module, and it is not known which. May be called by any thread, with the
-/// driver's locks held.
-void forget_module(CUmodule module);
-
-// One thread at a time calls these.
-
-/// Null where the driver does not tell what it is. `context` is the current one, for which what is launched may have a
-/// function of its own. `symbol` is the name as the callback has it.
-[[nodiscard]] Kernel* kernel_of(CUcontext context, CUfunction function, const char* symbol, const Options& options);
-/// Its kernels are gone with it.
-void forget_kernels(CUcontext context);
 /// Returns true if what the launch accesses follows from another shape: the kernel has many shapes, and one of those
 /// sampled has as many threads a block and half to twice as many blocks.
 [[nodiscard]] bool is_like_sampled(const Kernel& kernel, const Shape& shape);
 /// Its demangled name without arguments: "at::native::reduce_kernel".
 [[nodiscard]] std::string short_name(const std::string& kernel);
-/// Null where there is no room.
-[[nodiscard]] Slot* slot_of(std::uint32_t kernel, const Shape& shape, std::uint32_t device);
 /// Adds a time to those of the slot's launches, that of so many of them. `like_seen`: its numbers are those of the
 /// launch that was looked at.
 void add_time(LaunchSlot& slot, double ns, std::uint64_t stands_for, bool like_seen = true);
-/// Says when a launch ran, by the clock of now_ns(), and how many it stands for.
-void add_to_time_line(LaunchSlot& slot, double began_ns, double took_ns, std::uint64_t stands_for);
-/// The number of a kernel by its name alone, whose event is written if no launch of it was seen before.
-[[nodiscard]] std::uint32_t kernel_number(const std::string& name, std::uint32_t registers_per_thread,
-                                          std::uint32_t static_shared_bytes);
-/// Writes the kernel's event. `image` is the number of machine code that knows its lines, 0 where there is none.
-void write_kernel(Kernel& kernel, std::uint32_t image);
 
-/// Counts launches of the calling thread for the range it is in, if it is in one.
-void count_range(LaunchSlot& counts, std::uint64_t launches);
+/// The kernels that were launched, and the slots of their launches.
+class Kernels {
+ public:
+  Kernels(Output& output, Modules& modules, Ranges& ranges) : output_(output), modules_(modules), ranges_(ranges) {}
+
+  /// Its functions are gone; null: those of some module, and it is not known which. May be called by any thread, with
+  /// the driver's locks held.
+  void forget_module(CUmodule module);
+
+  // One thread at a time calls these.
+
+  /// Null where the driver does not tell what it is. `context` is the current one, for which what is launched may have
+  /// a function of its own. `symbol` is the name as the callback has it.
+  [[nodiscard]] Kernel* find(CUcontext context, CUfunction function, const char* symbol, const Options& options);
+  /// Its kernels are gone with it.
+  void forget(CUcontext context);
+  /// Null where there is no room.
+  [[nodiscard]] Slot* slot_of(std::uint32_t kernel, const Shape& shape, std::uint32_t device);
+  /// The number of a kernel by its name alone, whose event is written if no launch of it was seen before.
+  [[nodiscard]] std::uint32_t number_of(const std::string& name, std::uint32_t registers_per_thread,
+                                        std::uint32_t static_shared_bytes);
+  /// Writes the kernel's event. `image` is the number of machine code that knows its lines, 0 where there is none.
+  void write(Kernel& kernel, std::uint32_t image);
+  /// Says when a launch ran, by the clock of now_ns(), and how many it stands for.
+  void add_to_time_line(LaunchSlot& slot, double began_ns, double took_ns, std::uint64_t stands_for);
+  /// Counts launches of the calling thread for the range it is in, if it is in one.
+  void count_range(LaunchSlot& counts, std::uint64_t launches);
+
+ private:
+  void forget_dropped_modules();
+
+  Output& output_;
+  Modules& modules_;
+  Ranges& ranges_;
+  std::map<std::pair<CUcontext, CUfunction>, Kernel> kernels_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::array<std::uint32_t, 6>>, Slot> slots_;
+  std::uint32_t seen_ = 0;
+  std::unordered_map<std::string, std::uint32_t> numbers_;  ///< by name, of kernels that share one the first
+
+  std::mutex dropping_;  ///< of `dropped_`; never held while anything else is called
+  std::vector<CUmodule> dropped_;
+};
+[[nodiscard]] Kernels& kernels();
 
 }  // namespace gpumem::inject

@@ -55,17 +55,17 @@ void forget_ended_contexts() {
   const std::vector<CUcontext> contexts = std::exchange(ended, {});
   lock.unlock();
   for (CUcontext context : contexts) {
-    forget_kernels(context);
+    kernels().forget(context);
     watch().engine.forget(context);
   }
 }
 
 std::optional<WatchedLaunch> find_launch(const Launch& launch, CUcontext context, const char* symbol) {
   WatchedLaunch watched{.launch = launch};
-  watched.kernel = kernel_of(context, watched.launch.function, symbol, watch().options);
+  watched.kernel = kernels().find(context, watched.launch.function, symbol, watch().options);
   if (watched.kernel == nullptr) return std::nullopt;
   watched.device = devices().current();
-  watched.slot = slot_of(watched.kernel->number, watched.launch.shape, watched.device);
+  watched.slot = kernels().slot_of(watched.kernel->number, watched.launch.shape, watched.device);
   if (watched.slot == nullptr) return watched;
   if (watched.slot->counts->launches == 0) {
     constexpr std::uint32_t many_shapes = 16;
@@ -73,7 +73,7 @@ std::optional<WatchedLaunch> find_launch(const Launch& launch, CUcontext context
     launches_since_new.store(0, std::memory_order_relaxed);
   }
   if (!watched.kernel->written) {
-    write_kernel(*watched.kernel, modules().image_of(watched.kernel->module));
+    kernels().write(*watched.kernel, modules().image_of(watched.kernel->module));
     modules().write_code(watched.kernel->number, watched.kernel->module, watched.kernel->name);
   }
   return watched;
@@ -101,7 +101,7 @@ void count_launches(const Slot& slot, std::uint64_t launches) {
   all.ended_ns = now_ns();
   if (all.began_ns == 0) all.began_ns = all.ended_ns;
   slot.counts->launches += launches;
-  count_range(*slot.counts, launches);
+  kernels().count_range(*slot.counts, launches);
 }
 
 Unseen standing_reason_not_to(const WatchedLaunch& launch) {

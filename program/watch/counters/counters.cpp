@@ -68,8 +68,8 @@ thread_local Call call;
 void add_records() {
   for (const Ran& ran : take_records()) {
     devices().note(ran.device);
-    const std::uint32_t kernel = kernel_number(*ran.name, ran.registers_per_thread, ran.static_shared_bytes);
-    Slot* slot = slot_of(kernel, ran.shape, ran.device);
+    const std::uint32_t kernel = kernels().number_of(*ran.name, ran.registers_per_thread, ran.static_shared_bytes);
+    Slot* slot = kernels().slot_of(kernel, ran.shape, ran.device);
     if (slot == nullptr) continue;
     if (ran.of_graph) {
       ++slot->counts->launches;
@@ -77,7 +77,7 @@ void add_records() {
     }
     const auto took_ns = static_cast<double>(ran.took_ns);
     add_time(*slot->counts, took_ns, 1);
-    add_to_time_line(*slot->counts, ran.began_ns, took_ns, 1);
+    kernels().add_to_time_line(*slot->counts, ran.began_ns, took_ns, 1);
     spans().keep(SpanKind::launch, slot->number, ran.stream, static_cast<std::uint64_t>(ran.began_ns), ran.took_ns);
   }
 }
@@ -187,9 +187,9 @@ void on_driver_call(CallId id, const CUpti_CallbackData& data) {
   } else if (is_capture(id)) {
     if (!enters) note_capture(id, *static_cast<const CUresult*>(data.functionReturnValue));
   } else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleUnload) {
-    if (enters) forget_module(*static_cast<CUmodule const*>(data.functionParams));
+    if (enters) kernels().forget_module(*static_cast<CUmodule const*>(data.functionParams));
   } else if (id == CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload) {
-    if (enters) forget_module(nullptr);
+    if (enters) kernels().forget_module(nullptr);
   } else if (ends_context(id)) {
     const std::lock_guard lock(watch().mutex);
     const OwnCalls own_calls;

@@ -174,7 +174,7 @@ void find_kernels(Graph& graph) {
   }
   const Shape no_shape{.grid = {1, 1, 1}, .block = {1, 1, 1}};
   Slot* const before = graph.slot;
-  graph.slot = slot_of(kernel_number(name_of_graph(names), 0, 0), no_shape, graph.device);
+  graph.slot = kernels().slot_of(kernels().number_of(name_of_graph(names), 0, 0), no_shape, graph.device);
   if (graph.slot == nullptr || graph.slot == before) return;
   write_graph(graph);
   if (graph.nodes.obstacle != nullptr) {

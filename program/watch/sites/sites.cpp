@@ -156,7 +156,7 @@ void SANITIZERAPI on_callback(void*, Sanitizer_CallbackDomain domain, Sanitizer_
       } else if (id == SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING) {
         CUmodule module = static_cast<const Sanitizer_ResourceModuleData*>(data)->module;
         modules().drop(module);
-        forget_module(module);
+        kernels().forget_module(module);
         forget_known_launches();
       }
       break;

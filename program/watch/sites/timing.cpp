@@ -133,7 +133,7 @@ void add(const Waiting& launch) {
   const double began_ns = static_cast<double>(clock.marked_ns) + *began;
   LaunchSlot& counts = *launch.slot->counts;
   add_time(counts, own_ns, launch.timed.stands_for, launch.timed.like_seen);
-  add_to_time_line(counts, began_ns, own_ns, launch.timed.stands_for);
+  kernels().add_to_time_line(counts, began_ns, own_ns, launch.timed.stands_for);
   spans().keep(SpanKind::launch, launch.slot->number, reinterpret_cast<std::uintptr_t>(launch.timed.stream),
                static_cast<std::uint64_t>(began_ns), static_cast<std::uint64_t>(own_ns));
 }

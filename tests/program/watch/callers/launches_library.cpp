@@ -39,8 +39,8 @@ GPUMEM_EXPORTED int begin(const char* folder) {
 /// A launch of the kernel, whose only load touches that address: it is sampled if it is the kernel's first.
 GPUMEM_EXPORTED void launch(const char* kernel, std::uint64_t address) {
   const std::lock_guard lock(watch().mutex);
-  const std::uint32_t number = kernel_number(kernel, 32, 0);
-  Slot* slot = slot_of(number, {.grid = {1024, 1, 1}, .block = {256, 1, 1}}, 0);
+  const std::uint32_t number = kernels().number_of(kernel, 32, 0);
+  Slot* slot = kernels().slot_of(number, {.grid = {1024, 1, 1}, .block = {256, 1, 1}}, 0);
   if (slot == nullptr) return;
   const bool is_first = slot->counts->launches == 0;
   count_launches(*slot, 1);
