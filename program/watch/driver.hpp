@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "program/watch/thread_state.hpp"
+
 namespace gpumem::inject {
 
 // Every function with the name that it has in the library: cuda.h renames some.
@@ -92,20 +94,19 @@ struct Driver {
 class OwnCalls {
  public:
   OwnCalls() {
-    ++depth;
+    ++this_thread.own_calls;
     static_cast<void>(driver().cuThreadExchangeStreamCaptureMode(&mode_));
   }
   ~OwnCalls() {
     static_cast<void>(driver().cuThreadExchangeStreamCaptureMode(&mode_));
-    --depth;
+    --this_thread.own_calls;
   }
   OwnCalls(const OwnCalls&) = delete;
   OwnCalls& operator=(const OwnCalls&) = delete;
 
-  [[nodiscard]] static bool active() { return depth > 0; }
+  [[nodiscard]] static bool active() { return this_thread.own_calls > 0; }
 
  private:
-  static inline thread_local unsigned depth = 0;
   CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
 

@@ -23,24 +23,6 @@ std::string cut(std::string text) {
   return text.substr(0, end) + ellipsis;
 }
 
-/// Plain memory, so that it is there as long as the thread is.
-struct Stack {
-  OpenRange open[deepest_open];
-  std::size_t depth;
-  std::size_t deeper;
-  const Range* current;
-
-  void name_current() {
-    current = nullptr;
-    for (std::size_t i = depth; i-- > 0;) {
-      if (open[i].range == nullptr) continue;
-      if (current == nullptr || open[i].domain == nullptr) current = open[i].range;
-      if (open[i].domain == nullptr) return;
-    }
-  }
-};
-constinit thread_local Stack stack{};
-
 }  // namespace
 
 /// Never destroyed: destructors of the program's own may still mark ranges.
@@ -109,6 +91,7 @@ void Ranges::keep(const OpenRange& open) {
 }
 
 void Ranges::open(Domain domain, const Range* range) {
+  OpenRanges& stack = this_thread.ranges;
   if (stack.depth == deepest_open) {
     ++stack.deeper;
     return;
@@ -118,6 +101,7 @@ void Ranges::open(Domain domain, const Range* range) {
 }
 
 void Ranges::close(Domain domain) {
+  OpenRanges& stack = this_thread.ranges;
   if (stack.deeper > 0) {
     --stack.deeper;
     return;
@@ -130,7 +114,5 @@ void Ranges::close(Domain domain) {
   --stack.depth;
   stack.name_current();
 }
-
-const Range* current_range() { return stack.current; }
 
 }  // namespace gpumem::inject

@@ -13,11 +13,9 @@
 
 #include "program/watch/output.hpp"
 #include "program/watch/spans.hpp"
+#include "program/watch/thread_state.hpp"
 
 namespace gpumem::inject {
-
-/// The domain of ranges, by its name; null: the program's own.
-using Domain = const std::string*;
 
 /// All ranges of one name in a domain.
 struct Range {
@@ -26,18 +24,10 @@ struct Range {
   mutable std::atomic<bool> named = false;  ///< its name is written
 };
 
-/// A range that is open.
-struct OpenRange {
-  Domain domain;
-  const Range* range;
-  std::uint64_t began_ns;
-};
-
 // At most this many names are kept apart, because programs may number them. All later ones are one range, other_names.
 inline constexpr std::size_t most_names = 4096;
 inline constexpr std::string_view other_names = "(more)";
 inline constexpr std::size_t longest_name = 100;  ///< bytes; of a longer one the beginning
-inline constexpr std::size_t deepest_open = 128;  ///< deeper ones of a thread do not count
 
 /// Text of limited length, in UTF-8 where it was that or wide. Empty for null.
 [[nodiscard]] std::string name_of(const char* text);
@@ -82,6 +72,6 @@ class Ranges {
 
 /// Returns the innermost open range of the program's own domain, else of any domain; null if the calling thread has
 /// none open. Costs no more than a read.
-[[nodiscard]] const Range* current_range();
+[[nodiscard]] inline const Range* current_range() { return this_thread.ranges.current; }
 
 }  // namespace gpumem::inject

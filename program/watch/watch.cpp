@@ -10,6 +10,7 @@
 #include "program/watch/known_launches.hpp"
 #include "program/watch/modules.hpp"
 #include "program/watch/output.hpp"
+#include "program/watch/thread_state.hpp"
 
 namespace gpumem::inject {
 
@@ -17,8 +18,6 @@ namespace {
 
 std::uint64_t launches_seen = 0;
 std::atomic<std::uint64_t> launches_since_new = 0;
-
-thread_local unsigned spending = 0;
 
 std::mutex ending;  // never held while anything else is called
 std::vector<CUcontext> ended;
@@ -30,10 +29,10 @@ Watch& watch() {
   return the_only;
 }
 
-Spending::Spending() : began_ns_(spending++ == 0 ? now_ns() : 0) {}
+Spending::Spending() : began_ns_(this_thread.spending++ == 0 ? now_ns() : 0) {}
 
 Spending::~Spending() {
-  if (--spending > 0) return;
+  if (--this_thread.spending > 0) return;
   std::atomic_ref(output().totals().sampling_ns).fetch_add(now_ns() - began_ns_, std::memory_order_relaxed);
 }
 
