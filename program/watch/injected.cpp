@@ -24,8 +24,8 @@ void at_end() {
 }
 
 void start() {
-  watch().began_ns = now_ns();
-  const Spending spending;
+  watch().overhead.begin();
+  const Spending spending(watch().overhead);
   watch().options = read_options();
   const Options& options = watch().options;
   if (options.folder.empty() || !output().open(options.folder, options.engine)) return;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstring>
 
 #include "program/watch/driver.hpp"
@@ -69,8 +68,6 @@ constexpr CallId ends[] = {
     driver_call::cuDevicePrimaryCtxRelease_v2,
 };
 
-std::atomic<int> captures_open = 0;
-
 bool is_extended(CallId id) { return id == driver_call::cuLaunchKernelEx || id == driver_call::cuLaunchKernelEx_ptsz; }
 
 bool is_cooperative(CallId id) {
@@ -130,14 +127,12 @@ bool is_graph_launch(CallId id) { return std::ranges::find(graph_launches, id) !
 bool is_capture(CallId id) { return std::ranges::find(captures, id) != captures.end(); }
 bool ends_context(CallId id) { return std::ranges::find(ends, id) != std::end(ends); }
 
-void note_capture(CallId id, CUresult result) {
+void Captures::note(CallId id, CUresult result) {
   const bool begins = std::ranges::find(captures_begin, id) != std::end(captures_begin);
-  if (begins && result == CUDA_SUCCESS) ++captures_open;
+  if (begins && result == CUDA_SUCCESS) ++open_;
   // An end that fails ends it too, unless there was nothing to end: then other captures take launches longer, no more.
-  if (!begins && result != CUDA_ERROR_ILLEGAL_STATE) --captures_open;
+  if (!begins && result != CUDA_ERROR_ILLEGAL_STATE) --open_;
 }
-
-bool is_anything_captured() { return captures_open > 0; }
 
 LaunchKey launch_key_of(CallId id, const void* parameters) {
   if (is_extended(id)) {

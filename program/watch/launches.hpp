@@ -1,6 +1,7 @@
 #pragma once
 // The driver's calls that are watched, and the launches that they ask for.
 
+#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -31,10 +32,17 @@ struct LaunchKey {
 };
 [[nodiscard]] LaunchKey launch_key_of(CallId id, const void* parameters);
 
-/// A call of `capture_calls` has returned. Any thread.
-void note_capture(CallId id, CUresult result);
-/// True if some stream may be recorded at this moment.
-[[nodiscard]] bool is_anything_captured();
+/// The recordings of streams that are under way. Any thread may call its functions.
+class Captures {
+ public:
+  /// A call of `capture_calls` has returned.
+  void note(CallId id, CUresult result);
+  /// True if some stream may be recorded at this moment.
+  [[nodiscard]] bool any() const { return open_ > 0; }
+
+ private:
+  std::atomic<int> open_ = 0;
+};
 
 /// A launch as its caller described it.
 struct Launch {

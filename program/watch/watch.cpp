@@ -1,67 +1,41 @@
 #include "program/watch/watch.hpp"
 
-#include <algorithm>
-#include <atomic>
 #include <utility>
-#include <vector>
 
 #include "program/watch/devices.hpp"
 #include "program/watch/driver.hpp"
 #include "program/watch/known_launches.hpp"
 #include "program/watch/modules.hpp"
 #include "program/watch/output.hpp"
-#include "program/watch/thread_state.hpp"
 
 namespace gpumem::inject {
-
-namespace {
-
-std::uint64_t launches_seen = 0;
-std::atomic<std::uint64_t> launches_since_new = 0;
-
-std::mutex ending;  // never held while anything else is called
-std::vector<CUcontext> ended;
-
-}  // namespace
 
 Watch& watch() {
   static Watch& the_only = *new Watch;  // threads of the program may launch until the very end
   return the_only;
 }
 
-Spending::Spending() : began_ns_(this_thread.spending++ == 0 ? now_ns() : 0) {}
-
-Spending::~Spending() {
-  if (--this_thread.spending > 0) return;
-  std::atomic_ref(output().totals().sampling_ns).fetch_add(now_ns() - began_ns_, std::memory_order_relaxed);
-}
-
-bool is_settled() {
-  constexpr std::uint64_t long_since = 4096;
-  return launches_since_new.load(std::memory_order_relaxed) > long_since;
-}
-
-void context_ends(CUcontext context) {
+void Watch::context_ends(CUcontext context) {
   {
-    const std::lock_guard lock(ending);
-    ended.push_back(context);
+    const std::lock_guard lock(ending_);
+    ended_.push_back(context);
   }
   forget_known_launches();
 }
 
-void forget_ended_contexts() {
-  std::unique_lock lock(ending);
-  const std::vector<CUcontext> contexts = std::exchange(ended, {});
+void Watch::forget_ended_contexts() {
+  std::unique_lock lock(ending_);
+  const std::vector<CUcontext> contexts = std::exchange(ended_, {});
   lock.unlock();
   for (CUcontext context : contexts) {
     kernels().forget(context);
-    watch().engine.forget(context);
+    engine.forget(context);
   }
 }
 
-std::optional<WatchedLaunch> find_launch(const Launch& launch, CUcontext context, const char* symbol) {
+std::optional<WatchedLaunch> Watch::find_launch(const Launch& launch, CUcontext context, const char* symbol) {
   WatchedLaunch watched{.launch = launch};
-  watched.kernel = kernels().find(context, watched.launch.function, symbol, watch().options);
+  watched.kernel = kernels().find(context, watched.launch.function, symbol, options);
   if (watched.kernel == nullptr) return std::nullopt;
   watched.device = devices().current();
   watched.slot = kernels().slot_of(watched.kernel->number, watched.launch.shape, watched.device);
@@ -69,7 +43,7 @@ std::optional<WatchedLaunch> find_launch(const Launch& launch, CUcontext context
   if (watched.slot->counts->launches == 0) {
     constexpr std::uint32_t many_shapes = 16;
     watched.slot->timed_seldom = ++watched.kernel->shapes > many_shapes;
-    launches_since_new.store(0, std::memory_order_relaxed);
+    launch_count.note_new();
   }
   if (!watched.kernel->written) {
     kernels().write(*watched.kernel, modules().image_of(watched.kernel->module));
@@ -78,7 +52,7 @@ std::optional<WatchedLaunch> find_launch(const Launch& launch, CUcontext context
   return watched;
 }
 
-std::optional<WatchedLaunch> begin_launch(const Launch& launch, CUcontext context, const char* symbol) {
+std::optional<WatchedLaunch> Watch::begin_launch(const Launch& launch, CUcontext context, const char* symbol) {
   auto watched = find_launch(launch, context, symbol);
   if (watched && watched->slot == nullptr) {
     ++output().totals().beyond_slots;
@@ -87,15 +61,14 @@ std::optional<WatchedLaunch> begin_launch(const Launch& launch, CUcontext contex
   return watched;
 }
 
-bool is_captured(CUstream stream) {
-  if (!is_anything_captured()) return false;
+bool Watch::is_captured(CUstream stream) const {
+  if (!captures.any()) return false;
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
   return driver().cuStreamIsCapturing(stream, &capture) != CUDA_SUCCESS || capture != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-void count_launches(const Slot& slot, std::uint64_t launches) {
-  launches_seen += launches;
-  launches_since_new.store(launches_since_new.load(std::memory_order_relaxed) + launches, std::memory_order_relaxed);
+void Watch::count_launches(const Slot& slot, std::uint64_t launches) {
+  launch_count.add(launches);
   LaunchTotals& all = output().totals();
   all.ended_ns = now_ns();
   if (all.began_ns == 0) all.began_ns = all.ended_ns;
@@ -103,8 +76,7 @@ void count_launches(const Slot& slot, std::uint64_t launches) {
   kernels().count_range(*slot.counts, launches);
 }
 
-Unseen standing_reason_not_to(const WatchedLaunch& launch) {
-  const Options& options = watch().options;
+Unseen Watch::standing_reason_not_to(const WatchedLaunch& launch) const {
   const Kernel& kernel = *launch.kernel;
   if (options.launches == 0) return Unseen::times_only;
   if (!kernel.wanted || !devices().is_wanted(launch.device, options.device)) return Unseen::not_chosen;
@@ -115,17 +87,10 @@ Unseen standing_reason_not_to(const WatchedLaunch& launch) {
                                                                                            : Unseen::none;
 }
 
-Unseen reason_not_to(const WatchedLaunch& launch) {
+Unseen Watch::reason_not_to(const WatchedLaunch& launch) const {
   if (const Unseen reason = standing_reason_not_to(launch); reason != Unseen::none) return reason;
-  if (launches_seen <= watch().options.skip_first) return Unseen::not_chosen;
-  return overhead_left_ns() < launch.kernel->sampling_ns ? Unseen::overhead : Unseen::none;
-}
-
-double overhead_left_ns() {
-  constexpr double free_ns = 1e9;
-  const double spent = static_cast<double>(output().totals().sampling_ns) - static_cast<double>(watch().setup_ns);
-  const double own = static_cast<double>(now_ns() - watch().began_ns) - spent;
-  return std::max(free_ns, watch().options.max_overhead * std::max(own, 1.0)) - spent;
+  if (launch_count.seen() <= options.skip_first) return Unseen::not_chosen;
+  return overhead.left_ns() < launch.kernel->sampling_ns ? Unseen::overhead : Unseen::none;
 }
 
 void count_unseen(const Slot& slot, Unseen reason) { ++slot.counts->unseen[static_cast<std::size_t>(reason)]; }

@@ -40,7 +40,7 @@ std::atomic<bool> framework_missed = false;
 /// True if the allocation is ignored for that reason. If not, forgets the allocations that are out of date.
 bool is_missed(AllocatedBy by) {
   if (by != AllocatedBy::framework) return false;
-  if (is_settled()) {
+  if (watch().launch_count.is_settled()) {
     framework_missed.store(true, std::memory_order_relaxed);
     return true;
   }

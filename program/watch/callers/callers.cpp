@@ -64,7 +64,7 @@ void write_caller(const Slot& slot) {
 
 void note_caller(const Slot& slot) {
   const std::uint64_t launches = slot.counts->launches;
-  if (launches > looked_at_python || overhead_left_ns() < 0) return;
+  if (launches > looked_at_python || watch().overhead.left_ns() < 0) return;
   hook_allocator();
   Places& places = places_of_slots[slot.number];
   if (places.count == kept_callers) return;
@@ -74,7 +74,7 @@ void note_caller(const Slot& slot) {
   const auto end = places.keys.begin() + static_cast<std::ptrdiff_t>(places.count);
   if (std::find(places.keys.begin(), end, key) != end) return;
   places.keys[places.count++] = key;
-  const Spending spending;
+  const Spending spending(watch().overhead);
   write_caller(slot);
 }
 

@@ -94,10 +94,10 @@ bool others_have_launched() {
 }
 
 Unseen begin_count_of(const WatchedLaunch& watched, const CUpti_CallbackData& data) {
-  if (Unseen reason = reason_not_to(watched); reason != Unseen::none) return reason;
+  if (Unseen reason = watch().reason_not_to(watched); reason != Unseen::none) return reason;
   if (!others_have_launched()) return Unseen::failed;
   if (a_collective_runs(data.context)) return Unseen::collective;
-  if (!has_time_for(watched.slot->number, overhead_left_ns())) return Unseen::overhead;
+  if (!has_time_for(watched.slot->number, watch().overhead.left_ns())) return Unseen::overhead;
   call.began_ns = now_ns();
   pause_records(*cupti);
   const Unseen reason =
@@ -117,15 +117,15 @@ void enter_launch(CallId id, const CUpti_CallbackData& data) {
   call.entered = true;
   if (watch().in_child) return;
   const OwnCalls own_calls;
-  forget_ended_contexts();
+  watch().forget_ended_contexts();
   add_records();
-  const auto watched = begin_launch(launch_of(id, data.functionParams), data.context, data.symbolName);
+  const auto watched = watch().begin_launch(launch_of(id, data.functionParams), data.context, data.symbolName);
   if (!watched) return;
-  if (is_captured(watched->launch.stream)) {
+  if (watch().is_captured(watched->launch.stream)) {
     graphs_have_collectives = graphs_have_collectives || watched->kernel->collective;
     return;
   }
-  count_launches(*watched->slot, 1);
+  watch().count_launches(*watched->slot, 1);
   note_caller(*watched->slot);
   call.kernel = watched->kernel;
   const std::uint64_t wanted = watch().options.launches;
@@ -185,7 +185,7 @@ void on_driver_call(CallId id, const CUpti_CallbackData& data) {
   } else if (is_graph_launch(id)) {
     enters ? enter_graph_launch() : exit_graph_launch(data);
   } else if (is_capture(id)) {
-    if (!enters) note_capture(id, *static_cast<const CUresult*>(data.functionReturnValue));
+    if (!enters) watch().captures.note(id, *static_cast<const CUresult*>(data.functionReturnValue));
   } else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleUnload) {
     if (enters) kernels().forget_module(*static_cast<CUmodule const*>(data.functionParams));
   } else if (id == CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload) {
@@ -204,7 +204,7 @@ void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId i
   if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
     on_driver_call(id, *static_cast<const CUpti_CallbackData*>(data));
   } else if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
-    context_ends(static_cast<const CUpti_ResourceData*>(data)->context);
+    watch().context_ends(static_cast<const CUpti_ResourceData*>(data)->context);
   }
 }
 

@@ -107,7 +107,7 @@ Unseen begin_pass(const measure::Cupti& cupti, const PassContext& which, Slot& s
   if (is_new) {
     const std::uint64_t began = now_ns();
     context = make_context(cupti, which);
-    watch().setup_ns += now_ns() - began;
+    watch().overhead.excuse(now_ns() - began);
   }
   if (context.profiler == nullptr) return Unseen::refused;
   const std::uint64_t began = now_ns();
@@ -149,7 +149,7 @@ Unseen end_pass(Slot& slot, bool launched) {
     context.profiler->decode();
     const std::uint64_t took_ns = now_ns() - began_ns;
     if (passes_done++ == 0) {
-      watch().setup_ns += took_ns;
+      watch().overhead.excuse(took_ns);
     } else {
       pass_ns += static_cast<double>(took_ns) / static_cast<double>(replaying ? context.passes : 1);
     }

@@ -128,7 +128,7 @@ std::optional<WatchedLaunch> watched_node(const KernelNode& node, CUcontext cont
                 .stream = stream,
                 .cooperative = node.cooperative,
                 .divisible = node.attributes.empty() && !node.cooperative};
-  auto watched = find_launch(launch, context, nullptr);
+  auto watched = watch().find_launch(launch, context, nullptr);
   if (watched && watched->slot == nullptr) watched.reset();
   return watched;
 }
@@ -247,7 +247,7 @@ bool is_to_be_seen(const Graph& graph, CUcontext context) {
   if (graph.context != context || graph.nodes.obstacle != nullptr || graph.by_node >= most_by_node ||
       graph.kernels.empty())
     return false;
-  if (overhead_left_ns() < 0) return false;
+  if (watch().overhead.left_ns() < 0) return false;
   return std::ranges::any_of(graph.kernels, [](const auto& kernel) {
     const Slot& slot = *kernel.first;
     return slot.counts->times < timed_replays || slot.samples < watch().options.launches;
@@ -282,7 +282,7 @@ CUresult launch_by_node(Graph& graph, CUstream stream) {
 void count_whole(Graph& graph, CUcontext context, CUstream stream) {
   if (graph.slot == nullptr) return;
   for (const auto& [slot, launches] : graph.kernels) {
-    if (graph.nodes.obstacle == nullptr) count_launches(*slot, launches);
+    if (graph.nodes.obstacle == nullptr) watch().count_launches(*slot, launches);
   }
   replay.whole = begin_observing_graph(*graph.slot, context, stream);
   if (graph.nodes.obstacle != nullptr) count_unseen(*graph.slot, Unseen::captured);
@@ -324,7 +324,7 @@ void enter_graph_launch(CallId id, CUcontext context, const void* parameters) {
   auto& launch = *static_cast<LaunchGraph*>(const_cast<void*>(parameters));
   CUstream stream = launch.stream;
   if (is_per_thread(id) && stream == nullptr) stream = CU_STREAM_PER_THREAD;
-  if (is_captured(stream)) return;  // it becomes a part of another graph
+  if (watch().is_captured(stream)) return;  // it becomes a part of another graph
   const auto found = graphs.find(launch.graph);
   if (found == graphs.end()) {
     ++output().totals().graph_launches;

@@ -76,14 +76,14 @@ CUresult without_patch(const ObservedLaunch& launch, const std::function<CUresul
 bool is_timed(const Slot& slot, std::uint64_t number) { return number % one_in(slot, number) == 0; }
 
 ObservedLaunch begin_observing(const WatchedLaunch& watched, CUcontext context) {
-  const Spending spending;
+  const Spending spending(watch().overhead);
   Slot& slot = *watched.slot;
   ObservedLaunch launch;
   launch.kernel = watched.kernel;
-  count_launches(slot, 1);
+  watch().count_launches(slot, 1);
   const std::uint64_t wanted = watch().options.launches;
   if (slot.samples < wanted || wanted == 0) {
-    Unseen reason = reason_not_to(watched);
+    Unseen reason = watch().reason_not_to(watched);
     if (reason == Unseen::none) reason = begin_sample_of(watched, context, launch);
     if (reason == Unseen::none) {
       launch.slot = &slot;
@@ -92,7 +92,7 @@ ObservedLaunch begin_observing(const WatchedLaunch& watched, CUcontext context) 
     count_unseen(slot, reason);
   }
   const std::uint64_t number = slot.counts->launches;
-  if (!is_timed(slot, number) || overhead_left_ns() < 0 || !is_loaded(*watched.kernel)) return launch;
+  if (!is_timed(slot, number) || watch().overhead.left_ns() < 0 || !is_loaded(*watched.kernel)) return launch;
   launch.timed = begin_timing(context, watched.launch.stream, one_in(slot, number));
   if (launch.timed.events.start == nullptr) return launch;
   launch.slot = &slot;
@@ -104,9 +104,9 @@ ObservedLaunch begin_observing(const WatchedLaunch& watched, CUcontext context) 
 
 ObservedLaunch begin_observing_graph(Slot& slot, CUcontext context, CUstream stream) {
   ObservedLaunch launch;
-  count_launches(slot, 1);
+  watch().count_launches(slot, 1);
   const std::uint64_t number = slot.counts->launches;
-  if (!is_timed(slot, number) || overhead_left_ns() < 0) return launch;
+  if (!is_timed(slot, number) || watch().overhead.left_ns() < 0) return launch;
   launch.timed = begin_timing(context, stream, one_in(slot, number));
   if (launch.timed.events.start != nullptr) launch.slot = &slot;
   return launch;
@@ -118,7 +118,7 @@ void note_launched(ObservedLaunch& launch) {
 
 CUresult end_observing(const ObservedLaunch& launch, CUresult result, const std::function<CUresult()>& again) {
   if (launch.slot == nullptr) return result;
-  const Spending spending;
+  const Spending spending(watch().overhead);
   const bool launched = result == CUDA_SUCCESS;
   double needed_ns = 0;
   if (!launch.sampled) {

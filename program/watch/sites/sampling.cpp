@@ -144,7 +144,7 @@ std::uint32_t counted_warps(const Sample& sample) {
 std::uint64_t launch_budget_ns() {
   constexpr double share = 8;
   constexpr double least_ns = 1e6;
-  return static_cast<std::uint64_t>(std::max(least_ns, overhead_left_ns() / share));
+  return static_cast<std::uint64_t>(std::max(least_ns, watch().overhead.left_ns() / share));
 }
 
 bool clear_tables(Tables& tables, const Sample& sample) {
@@ -330,7 +330,7 @@ bool run_part(const Tables& tables, const Sample& sample, LaunchPart& part, Part
 bool begin_looking(const Tables& tables, const Sample& sample, LaunchPart& part, Parts& parts,
                    const std::function<CUresult()>& again) {
   parts.would_take_ns = looking_ns(now_ns() - launched_ns);
-  if (parts.would_take_ns > overhead_left_ns() || !unpatch(sample.kernel->module) ||
+  if (parts.would_take_ns > watch().overhead.left_ns() || !unpatch(sample.kernel->module) ||
       !patch_accesses(sample.kernel->module, true)) {
     return false;
   }

@@ -37,17 +37,17 @@ thread_local Call call;
 /// Counts a launch that is known and of which nothing more is wanted. False: more has to be done.
 bool count_known(CUcontext context, const LaunchKey& key) {
   const KnownLaunch* const known = known_launch(context, key.function, key.shape);
-  if (known == nullptr || is_anything_captured()) return false;
+  if (known == nullptr || watch().captures.any()) return false;
   const Slot& slot = *known->slot;
   if (is_timed(slot, slot.counts->launches + 1)) return false;
   const std::uint64_t wanted = watch().options.launches;
   Unseen reason = Unseen::none;
   if (slot.samples < wanted || wanted == 0) {
     reason = known->standing;
-    if (reason == Unseen::none && overhead_left_ns() < 0) reason = Unseen::overhead;
+    if (reason == Unseen::none && watch().overhead.left_ns() < 0) reason = Unseen::overhead;
     if (reason == Unseen::none) return false;
   }
-  count_launches(slot, 1);
+  watch().count_launches(slot, 1);
   note_caller(slot);
   if (reason != Unseen::none) count_unseen(slot, reason);
   return true;
@@ -59,24 +59,24 @@ void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   if (watch().in_child) return;
   const LaunchKey key = launch_key_of(id, data.functionParams);
   if (count_known(data.context, key)) return;
-  const Spending spending;
+  const Spending spending(watch().overhead);
   const OwnCalls own_calls;
-  forget_ended_contexts();
+  watch().forget_ended_contexts();
   const Launch launch = launch_of(id, data.functionParams);
-  const bool captured = is_captured(launch.stream);
-  const auto watched = begin_launch(launch, data.context, data.symbolName);
+  const bool captured = watch().is_captured(launch.stream);
+  const auto watched = watch().begin_launch(launch, data.context, data.symbolName);
   if (!watched) return;
   if (captured) return note_caller(*watched->slot);  // it runs when its graph does, which somebody else launches
   call.launch = begin_observing(*watched, data.context);
   note_caller(*watched->slot);
-  remember_launch({data.context, key.function, key.shape, watched->slot, standing_reason_not_to(*watched)});
+  remember_launch({data.context, key.function, key.shape, watched->slot, watch().standing_reason_not_to(*watched)});
   call.observed = call.launch.slot != nullptr;
   if (call.launch.sampled) call.lock = std::move(lock);
 }
 
 void exit_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   if (!std::exchange(call.observed, false)) return;
-  const Spending spending;
+  const Spending spending(watch().overhead);
   CUresult& result = *const_cast<CUresult*>(static_cast<const CUresult*>(data.functionReturnValue));
   const OwnCalls own_calls;
   note_launched(call.launch);
@@ -90,7 +90,7 @@ void on_graph_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data
     const std::lock_guard lock(watch().mutex);
     if (watch().in_child) return;
     const OwnCalls own_calls;
-    forget_ended_contexts();
+    watch().forget_ended_contexts();
     enter_graph_launch(id, data.context, data.functionParams);
   } else {
     const OwnCalls own_calls;
@@ -106,18 +106,18 @@ void on_graph_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) 
   const std::lock_guard lock(watch().mutex);
   if (watch().in_child) return;
   const OwnCalls own_calls;
-  forget_ended_contexts();
+  watch().forget_ended_contexts();
   enters ? note_graph_end(data.functionParams) : note_graph_call(id, data.context, data.functionParams);
 }
 
 /// Takes times when the program has waited for the GPU, and the last ones of a context before it ends.
 void on_wait(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   if ((data.callbackSite == SANITIZER_API_ENTER) != ends_context(id) || !has_times_to_take()) return;
-  const Spending spending;
+  const Spending spending(watch().overhead);
   const std::lock_guard lock(watch().mutex);
   if (watch().in_child) return;
   const OwnCalls own_calls;
-  forget_ended_contexts();
+  watch().forget_ended_contexts();
   take_times(~std::size_t{0});
 }
 
@@ -131,7 +131,7 @@ void on_driver_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data)
   } else if (is_graph_call(id)) {
     on_graph_call(id, data);
   } else if (is_capture(id)) {
-    if (!enters) note_capture(id, *static_cast<const CUresult*>(data.functionReturnValue));
+    if (!enters) watch().captures.note(id, *static_cast<const CUresult*>(data.functionReturnValue));
   } else {
     on_wait(id, data);
   }
@@ -152,7 +152,7 @@ void SANITIZERAPI on_callback(void*, Sanitizer_CallbackDomain domain, Sanitizer_
         const auto& module = *static_cast<const Sanitizer_ResourceModuleData*>(data);
         modules().keep(module.module, module.pCubin, module.cubinSize);
       } else if (id == SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
-        context_ends(static_cast<const Sanitizer_ResourceContextData*>(data)->context);
+        watch().context_ends(static_cast<const Sanitizer_ResourceContextData*>(data)->context);
       } else if (id == SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING) {
         CUmodule module = static_cast<const Sanitizer_ResourceModuleData*>(data)->module;
         modules().drop(module);
@@ -213,7 +213,7 @@ bool subscribe() {
 }
 
 void finish() {
-  forget_ended_contexts();
+  watch().forget_ended_contexts();
   take_times(~std::size_t{0});
   spans().write_rest();
 }
