@@ -84,6 +84,7 @@ struct Driver {
   CUresult (*cuKernelGetFunction)(CUfunction*, CUkernel) = nullptr;
 };
 
+/// The functions. They are found once, by the first call of this function or the next, and never change.
 [[nodiscard]] const Driver& driver();
 /// Finds the functions. Returns the name of a missing one, or of the library if that is missing; empty if all were
 /// found.
