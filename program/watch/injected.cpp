@@ -6,7 +6,6 @@
 #include <mutex>
 #include <string>
 
-#include "program/watch/callers/allocator_hook.hpp"
 #include "program/watch/driver.hpp"
 #include "program/watch/options.hpp"
 #include "program/watch/output.hpp"
@@ -37,11 +36,13 @@ void start() {
   if (!watch().engine.start()) return;
   {
     const std::lock_guard lock(watch().mutex);
-    hook_allocator();  // frameworks are loaded before they initialise CUDA, and allocate before they launch
+    watch().allocator_hook.install();  // frameworks are loaded before they initialise CUDA, and allocate before they
+                                       // launch
   }
   pthread_atfork([] { watch().mutex.lock(); }, [] { watch().mutex.unlock(); },
                  [] {
                    watch().in_child = true;
+                   watch().allocations.after_fork_in_child();
                    output().leave();
                    watch().mutex.unlock();
                  });

@@ -10,8 +10,17 @@
 
 namespace gpumem::inject {
 
+namespace {
+
+void on_allocator_report(void* memory, std::int64_t bytes, std::size_t allocated, std::size_t reserved,
+                         std::uint64_t device) {
+  watch().allocator_hook.pass_on(memory, bytes, allocated, reserved, device);
+}
+
+}  // namespace
+
 Watch& watch() {
-  static Watch& the_only = *new Watch;  // threads of the program may launch until the very end
+  static Watch& the_only = *new Watch(on_allocator_report);  // threads of the program may launch until the very end
   return the_only;
 }
 

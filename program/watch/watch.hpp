@@ -6,6 +6,12 @@
 #include <optional>
 #include <vector>
 
+#include "program/watch/callers/allocations.hpp"
+#include "program/watch/callers/allocator_hook.hpp"
+#include "program/watch/callers/callers.hpp"
+#include "program/watch/callers/known_frames.hpp"
+#include "program/watch/callers/native_frames.hpp"
+#include "program/watch/callers/python_frames.hpp"
 #include "program/watch/kernels.hpp"
 #include "program/watch/launch_count.hpp"
 #include "program/watch/launches.hpp"
@@ -33,10 +39,19 @@ struct WatchedLaunch {
 };
 
 struct Watch {
+  /// `report` is called in place of the report of PyTorch's allocator.
+  explicit Watch(AllocatorReport report) : allocator_hook(allocations, report) {}
+
   Options options;
   Overhead overhead{output(), options};
   LaunchCount launch_count;
   Captures captures;
+  PythonFrames python_frames;
+  KnownFrames known_frames{python_frames};
+  NativeFrames native_frames{options, python_frames};
+  Allocations allocations{native_frames, known_frames, launch_count};
+  AllocatorHook allocator_hook;
+  Callers callers{output(), overhead, allocator_hook, native_frames, known_frames};
   Engine engine;
   std::mutex mutex;       ///< of all that follows, and of what kernels.hpp, devices.hpp and an engine keep
   bool in_child = false;  ///< a fork, which has no GPU of its own: CUDA does not work in it

@@ -3,38 +3,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <cstdint>
-#include <string_view>
-
-#include "program/watch/callers/allocations.hpp"
 #include "program/watch/callers/elf_images.hpp"
 
 namespace gpumem::inject {
 
 namespace {
 
-/// c10::reportMemoryUsageToProfiler(void* memory, int64_t bytes, size_t allocated, size_t reserved, c10::Device): bytes
-/// of memory that is given back are negative. Before PyTorch 2 both sizes were int64_t. The device is two bytes, which
-/// are passed on as the register that they come in.
+/// Names of AllocatorReport, as the linker knows it: since PyTorch 2, and before.
 constexpr std::string_view report_names[] = {"_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE",
                                              "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE"};
-using Report = void (*)(void*, std::int64_t, std::size_t, std::size_t, std::uint64_t);
 constexpr std::string_view allocator_library = "/libc10_cuda.so";
-
-std::atomic<Report> original = nullptr;
-bool is_hooked = false;
-std::uint64_t looked_at = ~std::uint64_t{0};
-
-void on_report(void* memory, std::int64_t bytes, std::size_t allocated, std::size_t reserved, std::uint64_t device) {
-  const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  if (bytes > 0) {
-    note_allocation(AllocatedBy::framework, address, static_cast<std::uint64_t>(bytes));
-  } else {
-    note_free(AllocatedBy::framework, address);
-  }
-  original.load(std::memory_order_acquire)(memory, bytes, allocated, reserved, device);
-}
 
 bool is_within(const dl_phdr_info& image, std::uint32_t type, std::uintptr_t address) {
   for (std::size_t i = 0; i < image.dlpi_phnum; ++i) {
@@ -59,43 +37,54 @@ bool replace(const dl_phdr_info& image, void** place, void* value) {
 }
 
 /// The function itself, as its library defines it.
-Report defined_report(std::string_view name) {
+AllocatorReport defined_report(std::string_view name) {
   std::uintptr_t address = 0;
   each_image([&](const dl_phdr_info& image) {
     address = DynamicTables(image).find(name);
     return address != 0;
   });
-  return reinterpret_cast<Report>(address);  // NOLINT(performance-no-int-to-ptr): as the loader has addresses
+  return reinterpret_cast<AllocatorReport>(address);  // NOLINT(performance-no-int-to-ptr): as the loader has addresses
 }
 
-/// Redirects the image's calls to the function of this name to on_report(). Returns false if there is nothing to
+}  // namespace
+
+/// Redirects the image's calls to the function of this name to the replacement. Returns false if there is nothing to
 /// redirect.
-bool hook(const dl_phdr_info& image, std::string_view name, Report report) {
-  bool hooked = false;
+bool AllocatorHook::install_in(const dl_phdr_info& image, std::string_view name, AllocatorReport report) {
+  bool installed = false;
   for (void** place : DynamicTables(image).places_of(name)) {
     // A place that the loader has not filled yet leads back into the library; any other may be somebody's hook.
     const auto filled = reinterpret_cast<std::uintptr_t>(*place);
     const bool unfilled = is_within(image, PT_LOAD, filled);
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
-    original.store(unfilled ? report : reinterpret_cast<Report>(filled), std::memory_order_release);
-    hooked = replace(image, place, reinterpret_cast<void*>(&on_report)) || hooked;
+    original_.store(unfilled ? report : reinterpret_cast<AllocatorReport>(filled), std::memory_order_release);
+    installed = replace(image, place, reinterpret_cast<void*>(replacement_)) || installed;
   }
-  return hooked;
+  return installed;
 }
 
-}  // namespace
+void AllocatorHook::pass_on(void* memory, std::int64_t bytes, std::size_t allocated, std::size_t reserved,
+                            std::uint64_t device) {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  if (bytes > 0) {
+    allocations_.note(AllocatedBy::framework, address, static_cast<std::uint64_t>(bytes));
+  } else {
+    allocations_.note_free(AllocatedBy::framework, address);
+  }
+  original_.load(std::memory_order_acquire)(memory, bytes, allocated, reserved, device);
+}
 
-void hook_allocator() {
-  if (is_hooked) return;
+void AllocatorHook::install() {
+  if (is_installed_) return;
   const std::uint64_t images = image_changes();
-  if (images == looked_at) return;
-  looked_at = images;
+  if (images == looked_at_) return;
+  looked_at_ = images;
   for (const std::string_view name : report_names) {
-    const Report report = defined_report(name);
+    const AllocatorReport report = defined_report(name);
     if (report == nullptr) continue;
     each_image([&](const dl_phdr_info& image) {
       if (image_path(image).find(allocator_library) == std::string::npos) return false;
-      is_hooked = hook(image, name, report) || is_hooked;
+      is_installed_ = install_in(image, name, report) || is_installed_;
       return true;
     });
   }

@@ -2,18 +2,16 @@
 
 #include <vector>
 
-#include "program/watch/callers/allocations.hpp"
 #include "program/watch/callers/frame.hpp"
-#include "program/watch/output.hpp"
 
 namespace gpumem::inject {
 
-void write_arrays(const SampleEvent& sample, std::span<const Site> sites) {
+void write_arrays(Output& output, Allocations& allocations, const SampleEvent& sample, std::span<const Site> sites) {
   for (const Site& site : sites) {
     const bool in_memory = site.space == RawSpace::global || site.space == RawSpace::host;
     if (!in_memory || site.shown == 0 || site.request[0].active == 0) continue;
     const ShownRequest& request = site.request[0];
-    const auto found = allocation_of(request.address[__builtin_ctz(request.active)]);
+    const auto found = allocations.find(request.address[__builtin_ctz(request.active)]);
     if (!found) continue;
     std::vector<std::byte> place;
     std::uint32_t frames = 0;
@@ -27,7 +25,7 @@ void write_arrays(const SampleEvent& sample, std::span<const Site> sites) {
                            .pc = site.pc,
                            .space = static_cast<std::uint64_t>(site.space),
                            .bytes = found->bytes};
-    output().write_event(EventKind::array, {part_of(event), place});
+    output.write_event(EventKind::array, {part_of(event), place});
   }
 }
 

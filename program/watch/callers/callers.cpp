@@ -1,18 +1,11 @@
 #include "program/watch/callers/callers.hpp"
 
 #include <algorithm>
-#include <array>
-#include <unordered_map>
 #include <vector>
 
-#include "program/watch/callers/allocator_hook.hpp"
 #include "program/watch/callers/frame.hpp"
-#include "program/watch/callers/known_frames.hpp"
-#include "program/watch/callers/native_frames.hpp"
 #include "program/watch/callers/operators.hpp"
-#include "program/watch/output.hpp"
 #include "program/watch/ranges.hpp"
-#include "program/watch/watch.hpp"
 
 namespace gpumem::inject {
 
@@ -21,14 +14,6 @@ namespace {
 // Launches of a slot of which it is looked where they come from: looking costs less where Python tells.
 constexpr std::uint64_t looked_at_python = 64;
 constexpr std::uint64_t looked_at_native = 4;
-
-/// Places that a slot's launches came from, those that were written.
-struct Places {
-  std::array<std::uint64_t, kept_callers> keys{};
-  std::size_t count = 0;
-};
-std::unordered_map<std::uint32_t, Places>& places_of_slots =
-    *new std::unordered_map<std::uint32_t, Places>;  // threads of the program may launch until the very end
 
 /// Native code of the program's own was called by its Python, if there is both. Outer libraries' frames give way where
 /// there is no room for all.
@@ -43,9 +28,11 @@ std::vector<const Frame*> shown(const NativeCalls& native, const std::vector<con
   return all;
 }
 
-void write_caller(const Slot& slot) {
-  const NativeCalls native = native_calls();
-  const std::vector<const Frame*> frames = shown(native, python_frames());
+}  // namespace
+
+void Callers::write(const Slot& slot) {
+  const NativeCalls native = native_.calls();
+  const std::vector<const Frame*> frames = shown(native, python_.all());
   std::string operation = native.operation;
   if (const Range* range = current_range(); operation.empty() && range != nullptr) {
     operation = operator_of_range(range->name).value_or("");
@@ -57,25 +44,23 @@ void write_caller(const Slot& slot) {
                           .frames = static_cast<std::uint32_t>(frames.size()),
                           .order = std::max(slot.counts->launches, std::uint64_t{1}) - 1,
                           .operator_bytes = static_cast<std::uint32_t>(operation.size())};
-  output().write_event(EventKind::caller, {part_of(event), part_of(std::string_view(operation)), bytes});
+  output_.write_event(EventKind::caller, {part_of(event), part_of(std::string_view(operation)), bytes});
 }
 
-}  // namespace
-
-void note_caller(const Slot& slot) {
+void Callers::note(const Slot& slot) {
   const std::uint64_t launches = slot.counts->launches;
-  if (launches > looked_at_python || watch().overhead.left_ns() < 0) return;
-  hook_allocator();
-  Places& places = places_of_slots[slot.number];
+  if (launches > looked_at_python || overhead_.left_ns() < 0) return;
+  allocator_.install();
+  Places& places = places_of_slots_[slot.number];
   if (places.count == kept_callers) return;
-  const Frame* own = own_python_frame();
+  const Frame* own = python_.innermost_own();
   if (own == nullptr && launches > looked_at_native) return;
   const std::uint64_t key = own != nullptr ? reinterpret_cast<std::uintptr_t>(own) : native_stack_hash();
   const auto end = places.keys.begin() + static_cast<std::ptrdiff_t>(places.count);
   if (std::find(places.keys.begin(), end, key) != end) return;
   places.keys[places.count++] = key;
-  const Spending spending(watch().overhead);
-  write_caller(slot);
+  const Spending spending(overhead_);
+  write(slot);
 }
 
 }  // namespace gpumem::inject

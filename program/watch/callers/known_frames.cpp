@@ -2,8 +2,8 @@
 
 #include <array>
 #include <map>
-#include <memory>
-#include <mutex>
+#include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -38,9 +38,18 @@ std::size_t place_in_table(std::uintptr_t code, std::uint64_t at) {
   return (code * 0x9e3779b97f4a7c15 ^ at * 0xc2b2ae3d27d4eb4f) >> (64 - table_bits);
 }
 
-/// All under the mutex, which is held only while memory is read.
+}  // namespace
+
 struct FrameTables {
-  std::mutex mutex;
+  explicit FrameTables(const PythonFrames& interpreter) : python(interpreter) {}
+
+  const Frame* frame_of(const PythonSpot& spot, const CodeKey& key);
+  /// True if the code object is a library's, whichever of its instructions is executed. The text of a place is not read
+  /// for this twice.
+  bool is_library_frame(const PythonSpot& spot, const CodeKey& key);
+  const Frame* innermost_own(std::span<const PythonSpot> spots);
+
+  const PythonFrames& python;
   std::array<KnownCode, std::size_t{1} << table_bits> codes;    // the one last asked for of those that share a place
   std::array<KnownPlace, std::size_t{1} << table_bits> places;  // likewise
   std::map<std::tuple<std::uintptr_t, std::uint64_t, std::uintptr_t, std::uintptr_t, std::uint32_t>,
@@ -48,68 +57,68 @@ struct FrameTables {
       all;
 };
 
-FrameTables& known() {
-  static FrameTables& the_only = *new FrameTables;  // threads of the program may allocate until the very end
-  return the_only;
-}
-
-const Frame* frame_of(FrameTables& frames, const PythonSpot& spot, const CodeKey& key) {
-  KnownPlace& place = frames.places[place_in_table(spot.code, spot.at)];
+const Frame* FrameTables::frame_of(const PythonSpot& spot, const CodeKey& key) {
+  KnownPlace& place = places[place_in_table(spot.code, spot.at)];
   if (place.key == key && place.at == spot.at) return place.frame;
   const std::tuple all_key{key.code, spot.at, key.what.file, key.what.name, key.what.first_line};
-  auto found = frames.all.find(all_key);
-  if (found == frames.all.end()) {
-    if (frames.all.size() == most_places) return nullptr;
-    std::optional<Frame> frame = python_frame(spot);
-    found = frames.all.emplace(all_key, frame ? std::make_unique<const Frame>(std::move(*frame)) : nullptr).first;
+  auto found = all.find(all_key);
+  if (found == all.end()) {
+    if (all.size() == most_places) return nullptr;
+    std::optional<Frame> frame = python.frame(spot);
+    found = all.emplace(all_key, frame ? std::make_unique<const Frame>(std::move(*frame)) : nullptr).first;
   }
   place = {.key = key, .at = spot.at, .frame = found->second.get()};
   return place.frame;
 }
 
-/// True if the code object is a library's, whichever of its instructions is executed. The text of a place is not read
-/// for this twice.
-bool is_library_frame(FrameTables& frames, const PythonSpot& spot, const CodeKey& key) {
-  KnownCode& code = frames.codes[place_in_table(spot.code, 0)];
+bool FrameTables::is_library_frame(const PythonSpot& spot, const CodeKey& key) {
+  KnownCode& code = codes[place_in_table(spot.code, 0)];
   if (code.key == key) return code.library;
-  const Frame* frame = frame_of(frames, spot, key);
+  const Frame* frame = frame_of(spot, key);
   code = {.key = key, .library = frame == nullptr || frame->library};
   return code.library;
 }
 
-const Frame* own_frame_of(FrameTables& frames, std::span<const PythonSpot> spots) {
+const Frame* FrameTables::innermost_own(std::span<const PythonSpot> spots) {
   for (const PythonSpot& spot : spots) {
-    const auto code = python_code(spot);
+    const auto code = python.code(spot);
     if (!code) return nullptr;
     const CodeKey key{.code = spot.code, .what = *code};
-    if (!is_library_frame(frames, spot, key)) return frame_of(frames, spot, key);
+    if (!is_library_frame(spot, key)) return frame_of(spot, key);
   }
   return nullptr;
 }
 
-}  // namespace
+KnownFrames::KnownFrames(PythonFrames& python) : python_(python) {}
 
-const Frame* own_python_frame() {
-  std::array<PythonSpot, deepest> spots;
-  const std::span all(spots);
-  const std::size_t count = python_stack(all.first(near));
-  if (count == 0) return nullptr;
-  FrameTables& frames = known();
-  const std::lock_guard lock(frames.mutex);
-  if (const Frame* own = own_frame_of(frames, all.first(count))) return own;
-  return count < near ? nullptr : own_frame_of(frames, all.first(python_stack(all)).subspan(near));
+KnownFrames::~KnownFrames() = default;
+
+FrameTables& KnownFrames::tables() {
+  if (tables_ == nullptr) tables_ = std::make_unique<FrameTables>(python_);
+  return *tables_;
 }
 
-std::vector<const Frame*> python_frames() {
+const Frame* KnownFrames::innermost_own() {
   std::array<PythonSpot, deepest> spots;
-  const std::size_t count = python_stack(spots);
+  const std::span all(spots);
+  const std::size_t count = python_.stack(all.first(near));
+  if (count == 0) return nullptr;
+  const std::lock_guard lock(mutex_);
+  FrameTables& frames = tables();
+  if (const Frame* own = frames.innermost_own(all.first(count))) return own;
+  return count < near ? nullptr : frames.innermost_own(all.first(python_.stack(all)).subspan(near));
+}
+
+std::vector<const Frame*> KnownFrames::all() {
+  std::array<PythonSpot, deepest> spots;
+  const std::size_t count = python_.stack(spots);
   std::vector<const Frame*> all;
-  FrameTables& frames = known();
-  const std::lock_guard lock(frames.mutex);
+  const std::lock_guard lock(mutex_);
+  FrameTables& frames = tables();
   for (const PythonSpot& spot : std::span(spots).first(count)) {
-    const auto code = python_code(spot);
+    const auto code = python_.code(spot);
     if (!code) break;
-    if (const Frame* frame = frame_of(frames, spot, {.code = spot.code, .what = *code})) all.push_back(frame);
+    if (const Frame* frame = frames.frame_of(spot, {.code = spot.code, .what = *code})) all.push_back(frame);
   }
   return all;
 }

@@ -5,38 +5,15 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 #include <span>
 
-#include "program/watch/callers/elf_images.hpp"
 #include "program/watch/callers/operators.hpp"
-#include "program/watch/callers/python_frames.hpp"
-#include "program/watch/watch.hpp"
 
 namespace gpumem::inject {
 
 namespace {
 
 constexpr std::size_t most_addresses = 96;
-
-/// Code in memory that one file holds.
-struct CodeImage {
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
-  std::uintptr_t base = 0;
-  std::string path;
-  bool library = false;
-  bool package = false;  ///< installed for Python
-  std::uint32_t file_mark = 0;
-  bool named = false;               ///< `names` are filled in
-  std::vector<ElfName> names = {};  ///< by address
-};
-
-// Under `images_mutex`, while nothing is called that waits for others. Never destroyed: threads of the program may
-// allocate until the very end.
-std::mutex images_mutex;
-std::vector<CodeImage>& images = *new std::vector<CodeImage>;  // by address
-std::uint64_t images_at = ~std::uint64_t{0};
 
 struct Walk {
   std::span<std::uintptr_t> addresses;
@@ -64,40 +41,8 @@ std::size_t addresses_of_stack(std::span<std::uintptr_t> addresses) {
 
 /// True for the libraries that report launches to us, which may have any name. They call us from within the program's
 /// call.
-bool calls_back(std::string_view path) {
-  const Options& options = watch().options;
+bool calls_back(std::string_view path, const Options& options) {
   return path == options.sanitizer || path == options.cupti;
-}
-
-void look_at_images() {
-  const std::uint64_t changes = image_changes();
-  if (changes == images_at) return;
-  images_at = changes;
-  images.clear();
-  each_image([](const dl_phdr_info& image) {
-    CodeImage code{.base = image.dlpi_addr, .path = image_path(image)};
-    code.library = is_library_code(code.path) || calls_back(code.path);
-    code.package = is_of_package(code.path);
-    struct stat status {};
-    if (!code.library && stat(code.path.c_str(), &status) == 0) {
-      code.file_mark = mark_of(status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
-    }
-    for (std::size_t i = 0; i < image.dlpi_phnum; ++i) {
-      const auto& segment = image.dlpi_phdr[i];
-      if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
-      code.begin = image.dlpi_addr + segment.p_vaddr;
-      code.end = code.begin + segment.p_memsz;
-      images.push_back(code);
-    }
-    return false;
-  });
-  std::ranges::sort(images, {}, &CodeImage::begin);
-}
-
-CodeImage* image_at(std::uintptr_t address) {
-  const auto after = std::ranges::upper_bound(images, address, {}, &CodeImage::begin);
-  if (after == images.begin() || address >= std::prev(after)->end) return nullptr;
-  return &*std::prev(after);
 }
 
 /// Reads the names of an image. It is on the stack, and so stays where it is.
@@ -130,45 +75,76 @@ std::uintptr_t address_of_this_library() { return reinterpret_cast<std::uintptr_
 
 }  // namespace
 
-NativeCalls native_calls() {
+void NativeFrames::look_at_images() {
+  const std::uint64_t changes = image_changes();
+  if (changes == images_at_) return;
+  images_at_ = changes;
+  images_.clear();
+  each_image([this](const dl_phdr_info& image) {
+    CodeImage code{.base = image.dlpi_addr, .path = image_path(image)};
+    code.library = is_library_code(code.path) || calls_back(code.path, options_);
+    code.package = is_of_package(code.path);
+    struct stat status {};
+    if (!code.library && stat(code.path.c_str(), &status) == 0) {
+      code.file_mark = mark_of(status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+    }
+    for (std::size_t i = 0; i < image.dlpi_phnum; ++i) {
+      const auto& segment = image.dlpi_phdr[i];
+      if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+      code.begin = image.dlpi_addr + segment.p_vaddr;
+      code.end = code.begin + segment.p_memsz;
+      images_.push_back(code);
+    }
+    return false;
+  });
+  std::ranges::sort(images_, {}, &CodeImage::begin);
+}
+
+CodeImage* NativeFrames::image_at(std::uintptr_t address) {
+  const auto after = std::ranges::upper_bound(images_, address, {}, &CodeImage::begin);
+  if (after == images_.begin() || address >= std::prev(after)->end) return nullptr;
+  return &*std::prev(after);
+}
+
+NativeCalls NativeFrames::calls() {
   std::array<std::uintptr_t, most_addresses> addresses;
   const std::size_t count = addresses_of_stack(addresses);
-  NativeCalls calls;
+  NativeCalls found;
   std::string backward_step;
   bool caller_known = false;
-  const std::lock_guard lock(images_mutex);
+  const std::lock_guard lock(mutex_);
   look_at_images();
   const CodeImage* self = image_at(address_of_this_library());
   for (std::size_t i = 0; i < count; ++i) {
-    if (is_python_code(addresses[i])) {
-      calls.to_python = true;
+    if (python_.is_code(addresses[i])) {
+      found.to_python = true;
       break;
     }
     CodeImage* code = image_at(addresses[i]);
     if (code == nullptr || code == self) continue;
     if (!caller_known && (code->package || !code->library)) {
       caller_known = true;
-      calls.from_library = code->package;
+      found.from_library = code->package;
     }
-    if (!code->library && calls.own.size() < most_caller_frames) {
-      calls.own.push_back({.language = FrameLanguage::native,
+    if (!code->library && found.own.size() < most_caller_frames) {
+      found.own.push_back({.language = FrameLanguage::native,
                            .address = addresses[i] - code->base,
                            .file_mark = code->file_mark,
                            .file = code->path,
                            .function = std::string(name_at(*code, addresses[i])),
                            .module = {}});
     }
-    if (!has_operators(*code) || !calls.own.empty()) continue;
+    if (!has_operators(*code) || !found.own.empty()) continue;
     const std::string_view name = name_at(*code, addresses[i]);
     // Operators call other operators: the program asked for the outermost one. In a backward pass it asked for the
     // pass: operators further out than the pass's step are ignored.
-    if (auto operation = operator_of(name); operation && backward_step.empty()) calls.operation = *operation;
+    if (auto operation = operator_of(name); operation && backward_step.empty()) found.operation = *operation;
     if (auto step = backward_step_of(name); step && backward_step.empty()) backward_step = *step;
   }
   if (!backward_step.empty()) {
-    calls.operation += calls.operation.empty() ? backward_step : " (" + backward_step + ")";
+    found.operation += found.operation.empty() ? backward_step : " (" + backward_step + ")";
   }
-  return calls;
+  return found;
 }
 
 std::uint64_t native_stack_hash() {

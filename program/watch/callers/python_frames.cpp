@@ -2,10 +2,8 @@
 
 #include <pthread.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 
 #include "program/watch/callers/elf_images.hpp"
 #include "program/watch/callers/python_layout.hpp"
@@ -14,8 +12,6 @@
 #include "program/watch/callers/safe_memory.hpp"
 
 namespace gpumem::inject {
-
-namespace {
 
 /// The interpreter of this process.
 struct Python {
@@ -26,6 +22,8 @@ struct Python {
   std::uintptr_t begin = 0;           ///< of the library that holds it
   std::uintptr_t end = 0;
 };
+
+namespace {
 
 template <class Function>
 Function function_at(std::uintptr_t address) {
@@ -72,25 +70,6 @@ std::optional<Python> python_in(const dl_phdr_info& image) {
     python.end = python.begin + segment.p_memsz;
   }
   return python;
-}
-
-std::atomic<const Python*> found_python = nullptr;
-std::atomic<std::uint64_t> looked_at_images = 0;
-std::atomic<bool> frames_were_found = false;  // in the places of the layout: PlainReader reads from then on
-
-/// The interpreter; null if the program has none so far.
-const Python* python() {
-  if (const Python* known = found_python.load(std::memory_order_acquire)) return known;
-  const std::uint64_t images = image_changes();
-  if (looked_at_images.exchange(images) == images) return nullptr;
-  std::optional<Python> found;
-  each_image([&](const dl_phdr_info& image) {
-    found = python_in(image);
-    return found.has_value();
-  });
-  if (!found) return nullptr;
-  found_python.store(new Python(*found), std::memory_order_release);  // for ever: any thread may use it
-  return found_python.load();
 }
 
 struct SafeReader {
@@ -178,28 +157,43 @@ std::uint32_t line_of(const Python& python, const PythonSpot& spot, std::uint32_
 
 }  // namespace
 
-std::size_t python_stack(std::span<PythonSpot> frames) {
-  const Python* known = python();
+/// The interpreter; null if the program has none so far.
+const Python* PythonFrames::interpreter() {
+  if (const Python* known = found_.load(std::memory_order_acquire)) return known;
+  const std::uint64_t images = image_changes();
+  if (looked_at_images_.exchange(images) == images) return nullptr;
+  std::optional<Python> found;
+  each_image([&](const dl_phdr_info& image) {
+    found = python_in(image);
+    return found.has_value();
+  });
+  if (!found) return nullptr;
+  found_.store(new Python(*found), std::memory_order_release);  // for ever: any thread may use it
+  return found_.load();
+}
+
+std::size_t PythonFrames::stack(std::span<PythonSpot> frames) {
+  const Python* known = interpreter();
   if (known == nullptr || known->is_ending() != 0) return 0;
   const auto thread = reinterpret_cast<std::uintptr_t>(known->thread_state());
   if (thread == 0) return 0;
-  if (frames_were_found.load(std::memory_order_relaxed)) return walk(*known, PlainReader{}, thread, frames);
+  if (frames_were_found_.load(std::memory_order_relaxed)) return walk(*known, PlainReader{}, thread, frames);
   const std::size_t count = walk(*known, SafeReader{}, thread, frames);
-  if (count > 0 && python_frame(frames[0])) frames_were_found = true;
+  if (count > 0 && frame(frames[0])) frames_were_found_ = true;
   return count;
 }
 
-std::optional<PythonCode> python_code(const PythonSpot& spot) {
-  const Python* known = found_python.load(std::memory_order_acquire);
+std::optional<PythonCode> PythonFrames::code(const PythonSpot& spot) const {
+  const Python* known = found_.load(std::memory_order_acquire);
   if (known == nullptr) return std::nullopt;
-  return frames_were_found.load(std::memory_order_relaxed) ? code_of(known->layout, PlainReader{}, spot.code)
-                                                           : code_of(known->layout, SafeReader{}, spot.code);
+  return frames_were_found_.load(std::memory_order_relaxed) ? code_of(known->layout, PlainReader{}, spot.code)
+                                                            : code_of(known->layout, SafeReader{}, spot.code);
 }
 
-std::optional<Frame> python_frame(const PythonSpot& spot) {
+std::optional<Frame> PythonFrames::frame(const PythonSpot& spot) const {
   constexpr std::size_t longest_path = 1024;
   constexpr std::size_t longest_function = 200;
-  const Python* known = found_python.load(std::memory_order_acquire);
+  const Python* known = found_.load(std::memory_order_acquire);
   if (known == nullptr) return std::nullopt;
   const auto code = code_of(known->layout, SafeReader{}, spot.code);
   if (!code) return std::nullopt;
@@ -220,8 +214,8 @@ std::optional<Frame> python_frame(const PythonSpot& spot) {
   return frame;
 }
 
-bool is_python_code(std::uintptr_t address) {
-  const Python* known = found_python.load(std::memory_order_acquire);
+bool PythonFrames::is_code(std::uintptr_t address) const {
+  const Python* known = found_.load(std::memory_order_acquire);
   return known != nullptr && address >= known->begin && address < known->end;
 }
 

@@ -19,7 +19,6 @@
 #include <utility>
 #include <vector>
 
-#include "program/watch/callers/callers.hpp"
 #include "program/watch/counters/passes.hpp"
 #include "program/watch/counters/records.hpp"
 #include "program/watch/devices.hpp"
@@ -126,7 +125,7 @@ void enter_launch(CallId id, const CUpti_CallbackData& data) {
     return;
   }
   watch().count_launches(*watched->slot, 1);
-  note_caller(*watched->slot);
+  watch().callers.note(*watched->slot);
   call.kernel = watched->kernel;
   const std::uint64_t wanted = watch().options.launches;
   if (watched->slot->samples >= wanted && wanted > 0) return;

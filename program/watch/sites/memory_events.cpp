@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "program/watch/callers/allocations.hpp"
 #include "program/watch/driver.hpp"
+#include "program/watch/watch.hpp"
 
 namespace gpumem::inject {
 
@@ -25,9 +25,10 @@ bool is_memory_event(Sanitizer_CallbackId id) { return std::ranges::find(all_eve
 
 void on_memory_event(Sanitizer_CallbackId id, const Sanitizer_ResourceMemoryData& memory) {
   if (OwnCalls::active()) return;
-  if (std::ranges::find(made, id) == std::end(made)) return note_free(AllocatedBy::driver, memory.address);
+  if (std::ranges::find(made, id) == std::end(made))
+    return watch().allocations.note_free(AllocatedBy::driver, memory.address);
   const bool of_module = (memory.flags & SANITIZER_MEMORY_FLAG_MODULE) != 0;
-  note_allocation(of_module ? AllocatedBy::loader : AllocatedBy::driver, memory.address, memory.size);
+  watch().allocations.note(of_module ? AllocatedBy::loader : AllocatedBy::driver, memory.address, memory.size);
 }
 
 }  // namespace gpumem::inject

@@ -389,7 +389,7 @@ SampleEnd end_sample(const Sample& sample, SampleEvent event, std::uint64_t bega
   event.parameter_bytes = static_cast<std::uint32_t>(parameters_of_launch.size());
   event.took_ns = now_ns() - began_ns;
   output().write_event(EventKind::sample, {part_of(event), std::as_bytes(std::span(sites)), parameters_of_launch});
-  write_arrays(event, sites);
+  write_arrays(output(), watch().allocations, event, sites);
   return {.result = parts.result, .launch_ns = launch_ns};
 }
 

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <utility>
 
-#include "program/watch/callers/callers.hpp"
 #include "program/watch/driver.hpp"
 #include "program/watch/known_launches.hpp"
 #include "program/watch/modules.hpp"
@@ -48,7 +47,7 @@ bool count_known(CUcontext context, const LaunchKey& key) {
     if (reason == Unseen::none) return false;
   }
   watch().count_launches(slot, 1);
-  note_caller(slot);
+  watch().callers.note(slot);
   if (reason != Unseen::none) count_unseen(slot, reason);
   return true;
 }
@@ -66,9 +65,10 @@ void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   const bool captured = watch().is_captured(launch.stream);
   const auto watched = watch().begin_launch(launch, data.context, data.symbolName);
   if (!watched) return;
-  if (captured) return note_caller(*watched->slot);  // it runs when its graph does, which somebody else launches
+  if (captured)
+    return watch().callers.note(*watched->slot);  // it runs when its graph does, which somebody else launches
   call.launch = begin_observing(*watched, data.context);
-  note_caller(*watched->slot);
+  watch().callers.note(*watched->slot);
   remember_launch({data.context, key.function, key.shape, watched->slot, watch().standing_reason_not_to(*watched)});
   call.observed = call.launch.slot != nullptr;
   if (call.launch.sampled) call.lock = std::move(lock);

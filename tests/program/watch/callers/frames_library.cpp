@@ -22,11 +22,12 @@ std::string quoted(const std::string& text) {
 /// Its frames as JSON, innermost first; how many. `text` has room for `bytes`.
 extern "C" __attribute__((visibility("default"))) int gpumem_frames(char* text, int bytes) {
   using namespace gpumem::inject;
+  static PythonFrames& python = *new PythonFrames;
   std::array<PythonSpot, 64> spots;
-  const std::size_t count = python_stack(spots);
+  const std::size_t count = python.stack(spots);
   std::string all;
   for (std::size_t i = 0; i < count; ++i) {
-    const auto frame = python_frame(spots[i]);
+    const auto frame = python.frame(spots[i]);
     if (!frame) continue;
     all += (all.empty() ? "[" : ",") + std::string("[") + quoted(frame->file) + "," + std::to_string(frame->line) +
            "," + quoted(frame->function) + "," + quoted(frame->module) + "," + (frame->library ? "true" : "false") +

@@ -4,10 +4,7 @@
 #include <cstring>
 #include <thread>
 
-#include "program/watch/callers/allocations.hpp"
-#include "program/watch/callers/allocator_hook.hpp"
 #include "program/watch/callers/arrays.hpp"
-#include "program/watch/callers/callers.hpp"
 #include "program/watch/output.hpp"
 #include "program/watch/watch.hpp"
 
@@ -32,7 +29,7 @@ GPUMEM_EXPORTED int begin(const char* folder) {
   std::strcpy(device.name, "NVIDIA H200");
   output().write_event(EventKind::device, {part_of(device)});
   output().totals().began_ns = output().totals().ended_ns = now_ns();
-  hook_allocator();
+  watch().allocator_hook.install();
   return 1;
 }
 
@@ -44,7 +41,7 @@ GPUMEM_EXPORTED void launch(const char* kernel, std::uint64_t address) {
   if (slot == nullptr) return;
   const bool is_first = slot->counts->launches == 0;
   watch().count_launches(*slot, 1);
-  note_caller(*slot);
+  watch().callers.note(*slot);
   if (!is_first) return;
   add_time(*slot->counts, 1e6, 1);
   Site site;
@@ -60,14 +57,14 @@ GPUMEM_EXPORTED void launch(const char* kernel, std::uint64_t address) {
   for (std::uint64_t lane = 0; lane < 32; ++lane) site.request[0].address[lane] = address + lane * 4096;
   const SampleEvent sample{.slot = slot->number, .sites = 1};
   output().write_event(EventKind::sample, {part_of(sample), part_of(site)});
-  write_arrays(sample, std::span(&site, 1));
+  write_arrays(output(), watch().allocations, sample, std::span(&site, 1));
 }
 
 /// Memory that the driver gives out to the program.
 GPUMEM_EXPORTED void allocate(std::uint64_t address, std::uint64_t bytes) {
-  note_allocation(AllocatedBy::driver, address, bytes);
+  watch().allocations.note(AllocatedBy::driver, address, bytes);
 }
-GPUMEM_EXPORTED void give_back(std::uint64_t address) { note_free(AllocatedBy::driver, address); }
+GPUMEM_EXPORTED void give_back(std::uint64_t address) { watch().allocations.note_free(AllocatedBy::driver, address); }
 
 // The launches of an operator.
 GPUMEM_EXPORTED void launch_operator() { launch("operator", 0x7f0000000000); }
