@@ -19,7 +19,7 @@ void at_end() {
   const std::unique_lock lock(watch().mutex, std::try_to_lock);
   if (!lock.owns_lock() || watch().in_child) return;
   const OwnCalls own_calls;
-  watch().engine.finish();
+  watch().engine->finish();
 }
 
 void start() {
@@ -33,7 +33,7 @@ void start() {
     return;
   }
   watch().engine = options.engine == EngineKind::counters ? counters_engine() : sites_engine();
-  if (!watch().engine.start()) return;
+  if (!watch().engine->start()) return;
   {
     const std::lock_guard lock(watch().mutex);
     watch().allocator_hook.install();  // frameworks are loaded before they initialise CUDA, and allocate before they

@@ -4,6 +4,10 @@
 
 #include <cuda.h>
 
+#include <array>
+#include <atomic>
+#include <cstddef>
+
 #include "program/watch/kernels.hpp"
 
 namespace gpumem::inject {
@@ -16,13 +20,24 @@ struct KnownLaunch {
   Unseen standing = Unseen::none;  ///< why none like it is ever looked at closely
 };
 
-// With the lock of `watch()` held:
+class KnownLaunches {
+ public:
+  // With the lock of `watch()` held:
 
-/// Null where none is known.
-[[nodiscard]] KnownLaunch* known_launch(CUcontext context, CUfunction function, const Shape& shape);
-void remember_launch(const KnownLaunch& launch);
+  /// Null where none is known.
+  [[nodiscard]] KnownLaunch* find(CUcontext context, CUfunction function, const Shape& shape);
+  void remember(const KnownLaunch& launch) { place_of(launch.function, launch.shape) = launch; }
 
-/// Handles may name something else from now on. Any thread, with or without locks.
-void forget_known_launches();
+  /// Handles may name something else from now on. Any thread, with or without locks.
+  void forget() { outdated_ = true; }
+
+ private:
+  static constexpr std::size_t places = 4096;  // a power of two
+
+  KnownLaunch& place_of(CUfunction function, const Shape& shape);
+
+  std::array<KnownLaunch, places> known_;  ///< each launch has one place, which a later one may take
+  std::atomic<bool> outdated_ = false;
+};
 
 }  // namespace gpumem::inject

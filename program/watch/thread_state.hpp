@@ -10,6 +10,7 @@
 namespace gpumem::inject {
 
 struct Range;
+struct SampleTables;
 
 /// The domain of ranges, by its name; null: the program's own.
 using Domain = const std::string*;
@@ -40,10 +41,18 @@ struct OpenRanges {
   }
 };
 
+/// The launch that the thread samples.
+struct SampledLaunch {
+  SampleTables* tables;  ///< null: none
+  bool was_launched;
+  std::uint64_t launched_ns;
+};
+
 struct ThreadState {
   unsigned own_calls;  ///< objects of OwnCalls that live
   unsigned spending;   ///< objects of Spending that live
   OpenRanges ranges;
+  SampledLaunch sampled;
 };
 inline constinit thread_local ThreadState this_thread{};
 

@@ -4,7 +4,6 @@
 
 #include "program/watch/devices.hpp"
 #include "program/watch/driver.hpp"
-#include "program/watch/known_launches.hpp"
 #include "program/watch/modules.hpp"
 #include "program/watch/output.hpp"
 
@@ -25,11 +24,8 @@ Watch& watch() {
 }
 
 void Watch::context_ends(CUcontext context) {
-  {
-    const std::lock_guard lock(ending_);
-    ended_.push_back(context);
-  }
-  forget_known_launches();
+  const std::lock_guard lock(ending_);
+  ended_.push_back(context);
 }
 
 void Watch::forget_ended_contexts() {
@@ -38,7 +34,7 @@ void Watch::forget_ended_contexts() {
   lock.unlock();
   for (CUcontext context : contexts) {
     kernels().forget(context);
-    engine.forget(context);
+    engine->forget(context);
   }
 }
 

@@ -2,6 +2,7 @@
 // The handling of launches that all engines share, and the lock under which it happens.
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -21,14 +22,26 @@
 
 namespace gpumem::inject {
 
-/// A way to look at launches. Only one engine watches a process, because their libraries exclude each other.
-struct Engine {
-  bool (*start)() = nullptr;            ///< false: it cannot, and has written why
-  void (*finish)() = nullptr;           ///< at the process's end, with the lock held
-  void (*forget)(CUcontext) = nullptr;  ///< what is kept of a context that has ended, with the lock held
+/// A way to look at launches, and what is kept for it. Only one engine watches a process, because their libraries
+/// exclude each other.
+class Engine {
+ public:
+  Engine() = default;
+  virtual ~Engine() = default;
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// False: it cannot, and has written why.
+  virtual bool start() = 0;
+  // With the lock of `watch()` held:
+
+  /// Comes at the process's end.
+  virtual void finish() = 0;
+  /// Drops what is kept of a context that has ended.
+  virtual void forget(CUcontext context) = 0;
 };
-[[nodiscard]] Engine sites_engine();
-[[nodiscard]] Engine counters_engine();
+[[nodiscard]] std::unique_ptr<Engine> sites_engine();
+[[nodiscard]] std::unique_ptr<Engine> counters_engine();
 
 /// A launch that the program asks for.
 struct WatchedLaunch {
@@ -52,7 +65,7 @@ struct Watch {
   Allocations allocations{native_frames, known_frames, launch_count};
   AllocatorHook allocator_hook;
   Callers callers{output(), overhead, allocator_hook, native_frames, known_frames};
-  Engine engine;
+  std::unique_ptr<Engine> engine;
   std::mutex mutex;       ///< of all that follows, and of what kernels.hpp, devices.hpp and an engine keep
   bool in_child = false;  ///< a fork, which has no GPU of its own: CUDA does not work in it
 

@@ -6,7 +6,8 @@
 #include "program/watch/sites/sanitizer.hpp"
 
 int main(int, char** argv) {
-  const std::string missing = gpumem::inject::load_sanitizer(argv[1]);
+  gpumem::inject::Sanitizer sanitizer;
+  const std::string missing = sanitizer.load(argv[1]);
   std::cout << missing;
   return missing.empty() ? 0 : 1;
 }

@@ -7,7 +7,11 @@
 
 #include <cuda.h>
 
+#include <array>
+#include <atomic>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace gpumem::inject {
 
@@ -23,16 +27,42 @@ struct Gate {
   std::uint32_t number = 0;
 };
 
-// With the lock of `watch()` held:
+/// The gates of the process. Never destroyed once it has given out words: its thread runs until the process ends.
+class Gates {
+ public:
+  // With the lock of `watch()` held:
 
-/// For the current context; without an address where the driver has none or no thread can be started.
-[[nodiscard]] GateWords make_gate_words();
-/// Whatever comes next in the stream waits for the gate. None where that is not possible.
-[[nodiscard]] Gate close_gate(const GateWords& words, CUstream stream);
-/// The gate's word may serve another gate. It is open.
-void give_back(const Gate& gate);
+  /// For the current context; without an address where the driver has none or no thread can be started.
+  [[nodiscard]] GateWords make_words();
+  /// Whatever comes next in the stream waits for the gate. None where that is not possible.
+  [[nodiscard]] Gate close(const GateWords& words, CUstream stream);
+  /// The gate's word may serve another gate. It is open.
+  void give_back(const Gate& gate);
 
-/// Any thread, with or without a lock.
-void open_gate(const Gate& gate);
+  /// Any thread, with or without a lock.
+  void open(const Gate& gate);
+
+ private:
+  static constexpr std::uint32_t most_gates = 256;  // closed at the same time
+
+  /// A gate, as the thread that opens forgotten gates sees it.
+  struct Closed {
+    std::atomic<std::uint64_t> turn = 0;  ///< 0: open; else another number each time it is closed
+    std::atomic<volatile std::uint32_t*> word = nullptr;
+    std::atomic<std::uint32_t> value = 0;  ///< that the word has when the gate is open
+  };
+
+  void open(std::uint32_t number, std::uint64_t turn);
+  [[nodiscard]] bool all_are_open() const;
+  [[noreturn]] void open_forgotten();
+  [[nodiscard]] bool start_thread();
+
+  std::array<Closed, most_gates> gates_;
+  std::atomic<std::uint32_t> used_ = 0;
+  std::vector<std::uint32_t> free_;
+  std::uint64_t turns_ = 0;
+  std::atomic<bool> idle_ = false;  ///< the thread sleeps until a gate is closed
+  std::optional<bool> has_thread_;  ///< nullopt until it is needed
+};
 
 }  // namespace gpumem::inject

@@ -3,19 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "program/watch/devices.hpp"
 #include "program/watch/driver.hpp"
 #include "program/watch/output.hpp"
-#include "program/watch/sites/graph_nodes.hpp"
-#include "program/watch/sites/observed_launch.hpp"
 #include "program/watch/watch.hpp"
 
 namespace gpumem::inject {
@@ -81,30 +75,6 @@ struct LaunchGraph {
   CUstream stream;
 };
 
-/// A graph that can be launched.
-struct Graph {
-  CUcontext context = nullptr;
-  std::uint32_t device = 0;
-  GraphNodes nodes;
-  std::map<Slot*, std::uint32_t> kernels;  ///< launches of each in a replay
-  Slot* slot = nullptr;                    ///< of the graph as a whole; null: nothing was launched of it
-  std::uint64_t by_node = 0;               ///< replays
-};
-
-std::unordered_map<CUgraphExec, Graph> graphs;
-
-std::mutex marking;  // never held while anything else is called
-std::unordered_set<CUgraphExec> launching;
-std::unordered_map<CUcontext, CUgraphExec> empty_graphs;
-
-/// The graph launch that the thread is in the middle of.
-struct Replay {
-  Graph* graph = nullptr;
-  ObservedLaunch whole;
-  CUresult result = CUDA_SUCCESS;
-};
-thread_local Replay replay;
-
 bool is_per_thread(CallId id) { return id == driver_call::cuGraphLaunch_ptsz; }
 
 CUresult make_empty_graph(CUgraphExec& made) {
@@ -113,12 +83,6 @@ CUresult make_empty_graph(CUgraphExec& made) {
   const CUresult result = driver().cuGraphInstantiateWithFlags(&made, graph, 0);
   static_cast<void>(driver().cuGraphDestroy(graph));
   return result;
-}
-
-CUgraphExec empty_graph(CUcontext context) {
-  CUgraphExec& graph = empty_graphs[context];
-  if (graph == nullptr && make_empty_graph(graph) != CUDA_SUCCESS) graph = nullptr;
-  return graph;
 }
 
 /// Finds the kernel and the slot of a launch of the node; nullopt if either is missing.
@@ -183,20 +147,6 @@ void find_kernels(Graph& graph) {
   }
 }
 
-bool launches_graphs(CUgraphExec graph) {
-  const std::lock_guard lock(marking);
-  return launching.contains(graph);
-}
-
-void keep_graph(CUgraphExec handle, CUgraph like, CUcontext context) {
-  Graph& graph = graphs[handle];
-  graph.context = context;
-  graph.device = devices().current();
-  graph.nodes = nodes_of(like);
-  if (launches_graphs(handle)) graph.nodes.obstacle = "its kernels launch graphs";
-  find_kernels(graph);
-}
-
 /// The kernel's parameters, from those of one of the calls that set them.
 std::optional<CUDA_KERNEL_NODE_PARAMS> kernel_parameters(CallId id, const void* given) {
   CUDA_KERNEL_NODE_PARAMS parameters{};
@@ -222,9 +172,49 @@ bool change_kernel(GraphNode& node, CallId id, const void* given) {
   return kernel != nullptr && parameters && set_kernel(*kernel, *parameters);
 }
 
-void change_node(CallId id, const SetNode& change) {
-  const auto found = graphs.find(change.graph);
-  if (found == graphs.end()) return;
+/// Returns true if launching the graph node by node would tell more about it.
+bool is_to_be_seen(const Graph& graph, CUcontext context) {
+  if (graph.context != context || graph.nodes.obstacle != nullptr || graph.by_node >= most_by_node ||
+      graph.kernels.empty())
+    return false;
+  if (watch().overhead.left_ns() < 0) return false;
+  return std::ranges::any_of(graph.kernels, [](const auto& kernel) {
+    const Slot& slot = *kernel.first;
+    return slot.counts->times < timed_replays || slot.samples < watch().options.launches;
+  });
+}
+
+}  // namespace
+
+std::span<const CallId> graph_calls() { return calls; }
+bool is_graph_call(CallId id) { return std::ranges::find(calls, id) != calls.end(); }
+
+bool ends_graph(CallId id) { return id == driver_call::cuGraphExecDestroy; }
+
+CUgraphExec Graphs::empty_graph(CUcontext context) {
+  CUgraphExec& graph = empty_graphs_[context];
+  if (graph == nullptr && make_empty_graph(graph) != CUDA_SUCCESS) graph = nullptr;
+  return graph;
+}
+
+bool Graphs::launches_graphs(CUgraphExec graph) {
+  const std::lock_guard lock(marking_);
+  return launching_.contains(graph);
+}
+
+void Graphs::keep(CUgraphExec handle, CUgraph like, CUcontext context) {
+  Graph& graph = graphs_[handle];
+  graph.context = context;
+  graph.device = devices().current();
+  graph.nodes = nodes_of(like);
+  if (launches_graphs(handle)) graph.nodes.obstacle = "its kernels launch graphs";
+  find_kernels(graph);
+}
+
+void Graphs::change_node(CallId id, const void* parameters) {
+  const auto& change = *static_cast<const SetNode*>(parameters);
+  const auto found = graphs_.find(change.graph);
+  if (found == graphs_.end()) return;
   Graph& graph = found->second;
   const auto node = std::ranges::find(graph.nodes.nodes, change.node, &GraphNode::handle);
   const bool is_known = node != graph.nodes.nodes.end();
@@ -242,32 +232,20 @@ void change_node(CallId id, const SetNode& change) {
   find_kernels(graph);
 }
 
-/// Returns true if launching the graph node by node would tell more about it.
-bool is_to_be_seen(const Graph& graph, CUcontext context) {
-  if (graph.context != context || graph.nodes.obstacle != nullptr || graph.by_node >= most_by_node ||
-      graph.kernels.empty())
-    return false;
-  if (watch().overhead.left_ns() < 0) return false;
-  return std::ranges::any_of(graph.kernels, [](const auto& kernel) {
-    const Slot& slot = *kernel.first;
-    return slot.counts->times < timed_replays || slot.samples < watch().options.launches;
-  });
-}
-
-CUresult launch_kernel(const GraphNode& node, CUcontext context, CUstream stream) {
+CUresult Graphs::launch_kernel(const GraphNode& node, CUcontext context, CUstream stream) {
   const auto& kernel = std::get<KernelNode>(node.action);
   auto watched = watched_node(kernel, context, stream);
   if (!watched) return launch_node(node, stream);
   std::size_t bytes = kernel.parameters.size();
   ParameterBuffer buffer = buffer_of(kernel.parameters, bytes);
   watched->launch.extra = buffer.data();
-  ObservedLaunch observed = begin_observing(*watched, context);
+  ObservedLaunch observed = observer_.begin(*watched, context);
   const CUresult result = launch_node(node, stream);
-  note_launched(observed);
-  return end_observing(observed, result, [&] { return launch_node(node, stream); });
+  observer_.note_launched(observed);
+  return observer_.end(observed, result, [&] { return launch_node(node, stream); });
 }
 
-CUresult launch_by_node(Graph& graph, CUstream stream) {
+CUresult Graphs::launch_by_node(Graph& graph, CUstream stream) {
   ++graph.by_node;
   for (const GraphNode& node : graph.nodes.nodes) {
     if (!node.enabled) continue;
@@ -279,78 +257,76 @@ CUresult launch_by_node(Graph& graph, CUstream stream) {
   return driver().cuStreamSynchronize(stream);
 }
 
-void count_whole(Graph& graph, CUcontext context, CUstream stream) {
+void Graphs::count_whole(GraphReplay& replay, CUcontext context, CUstream stream) {
+  Graph& graph = *replay.graph;
   if (graph.slot == nullptr) return;
   for (const auto& [slot, launches] : graph.kernels) {
     if (graph.nodes.obstacle == nullptr) watch().count_launches(*slot, launches);
   }
-  replay.whole = begin_observing_graph(*graph.slot, context, stream);
+  replay.whole = observer_.begin_graph(*graph.slot, context, stream);
   if (graph.nodes.obstacle != nullptr) count_unseen(*graph.slot, Unseen::captured);
 }
 
-}  // namespace
-
-std::span<const CallId> graph_calls() { return calls; }
-bool is_graph_call(CallId id) { return std::ranges::find(calls, id) != calls.end(); }
-
-bool ends_graph(CallId id) { return id == driver_call::cuGraphExecDestroy; }
-
-void note_graph_call(CallId id, CUcontext context, const void* parameters) {
+void Graphs::note_call(CallId id, CUcontext context, const void* parameters) {
   if (is_one_of(updates, id)) {
     const auto& update = *static_cast<const Update*>(parameters);
-    if (graphs.contains(update.graph)) keep_graph(update.graph, update.like, graphs[update.graph].context);
+    if (graphs_.contains(update.graph)) keep(update.graph, update.like, graphs_[update.graph].context);
   } else if (is_one_of(instantiations, id)) {
     const auto& made = *static_cast<const Instantiate*>(parameters);
-    keep_graph(*made.made, made.graph, context);
+    keep(*made.made, made.graph, context);
   } else if (is_one_of(changes_of_nodes, id)) {
-    change_node(id, *static_cast<const SetNode*>(parameters));
+    change_node(id, parameters);
   }
 }
 
-void note_graph_end(const void* parameters) {
+void Graphs::note_end(const void* parameters) {
   CUgraphExec graph = *static_cast<CUgraphExec const*>(parameters);
-  graphs.erase(graph);
-  const std::lock_guard lock(marking);
-  launching.erase(graph);
+  graphs_.erase(graph);
+  const std::lock_guard lock(marking_);
+  launching_.erase(graph);
 }
 
-void note_launching_graph(CUgraphExec graph) {
-  const std::lock_guard lock(marking);
-  launching.insert(graph);
+void Graphs::note_launching(CUgraphExec graph) {
+  const std::lock_guard lock(marking_);
+  launching_.insert(graph);
 }
 
-void enter_graph_launch(CallId id, CUcontext context, const void* parameters) {
-  replay = {};
+GraphReplay Graphs::enter_launch(CallId id, CUcontext context, const void* parameters) {
+  GraphReplay replay;
   auto& launch = *static_cast<LaunchGraph*>(const_cast<void*>(parameters));
   CUstream stream = launch.stream;
   if (is_per_thread(id) && stream == nullptr) stream = CU_STREAM_PER_THREAD;
-  if (watch().is_captured(stream)) return;  // it becomes a part of another graph
-  const auto found = graphs.find(launch.graph);
-  if (found == graphs.end()) {
+  if (watch().is_captured(stream)) return replay;  // it becomes a part of another graph
+  const auto found = graphs_.find(launch.graph);
+  if (found == graphs_.end()) {
     ++output().totals().graph_launches;
-    return;
+    return replay;
   }
   replay.graph = &found->second;
   CUgraphExec in_its_place = is_to_be_seen(*replay.graph, context) ? empty_graph(context) : nullptr;
-  if (in_its_place == nullptr) return count_whole(*replay.graph, context, stream);
+  if (in_its_place == nullptr) {
+    count_whole(replay, context, stream);
+    return replay;
+  }
   if (replay.graph->slot != nullptr) ++replay.graph->slot->counts->launches;
   replay.result = launch_by_node(*replay.graph, stream);
   launch.graph = in_its_place;
+  return replay;
 }
 
-CUresult exit_graph_launch(CUresult result) {
+CUresult Graphs::exit_launch(GraphReplay& replay, CUresult result) {
   if (replay.graph == nullptr) return result;
   if (replay.whole.slot != nullptr) {
-    note_launched(replay.whole);
+    observer_.note_launched(replay.whole);
     const std::lock_guard lock(watch().mutex);
-    return end_observing(replay.whole, result, {});
+    return observer_.end(replay.whole, result, {});
   }
   return replay.result == CUDA_SUCCESS ? result : replay.result;
 }
 
-void forget_graphs(CUcontext context) {
-  std::erase_if(graphs, [&](const auto& graph) { return graph.second.context == context; });
-  empty_graphs.erase(context);
+void Graphs::forget(CUcontext context) {
+  std::erase_if(graphs_, [&](const auto& graph) { return graph.second.context == context; });
+  empty_graphs_.erase(context);
 }
 
 }  // namespace gpumem::inject

@@ -5,9 +5,16 @@
 
 #include <cuda.h>
 
+#include <cstdint>
+#include <map>
+#include <mutex>
 #include <span>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "program/watch/driver_calls.hpp"
+#include "program/watch/sites/graph_nodes.hpp"
+#include "program/watch/sites/observed_launch.hpp"
 
 namespace gpumem::inject {
 
@@ -17,22 +24,62 @@ namespace gpumem::inject {
 /// Returns true if the call destroys a graph. The destruction has to be noted when the call begins, not when it ends.
 [[nodiscard]] bool ends_graph(CallId id);
 
-// With the lock of `watch()` held, in relaxed capture mode:
+/// A graph that can be launched.
+struct Graph {
+  CUcontext context = nullptr;
+  std::uint32_t device = 0;
+  GraphNodes nodes;
+  std::map<Slot*, std::uint32_t> kernels;  ///< launches of each in a replay
+  Slot* slot = nullptr;                    ///< of the graph as a whole; null: nothing was launched of it
+  std::uint64_t by_node = 0;               ///< replays
+};
 
-/// Comes after a call of `graph_calls` that ends no graph and has returned without an error.
-void note_graph_call(CallId id, CUcontext context, const void* parameters);
-/// Comes when a call that ends a graph begins.
-void note_graph_end(const void* parameters);
-/// Notes that kernels of this graph launch graphs: it then runs as a whole.
-void note_launching_graph(CUgraphExec graph);
+/// A call that launches a graph, from its beginning to its end.
+struct GraphReplay {
+  Graph* graph = nullptr;
+  ObservedLaunch whole;
+  CUresult result = CUDA_SUCCESS;
+};
 
-/// Comes before a call that launches a graph. `parameters` are the call's, and may be changed so that the driver
-/// launches an empty graph.
-void enter_graph_launch(CallId id, CUcontext context, const void* parameters);
-/// Comes after the call, without the lock. Returns the result that the call has to return.
-CUresult exit_graph_launch(CUresult result);
+/// The graphs that can be launched.
+class Graphs {
+ public:
+  explicit Graphs(LaunchObserver& observer) : observer_(observer) {}
 
-/// Drops what is kept of a context that has ended.
-void forget_graphs(CUcontext context);
+  // With the lock of `watch()` held, in relaxed capture mode:
+
+  /// Comes after a call of `graph_calls` that ends no graph and has returned without an error.
+  void note_call(CallId id, CUcontext context, const void* parameters);
+  /// Comes when a call that ends a graph begins.
+  void note_end(const void* parameters);
+
+  /// Comes before a call that launches a graph. `parameters` are the call's, and may be changed so that the driver
+  /// launches an empty graph.
+  [[nodiscard]] GraphReplay enter_launch(CallId id, CUcontext context, const void* parameters);
+  /// Comes after the call, without the lock. Returns the result that the call has to return.
+  CUresult exit_launch(GraphReplay& replay, CUresult result);
+
+  /// Drops what is kept of a context that has ended.
+  void forget(CUcontext context);
+
+  /// Notes that kernels of this graph launch graphs: it then runs as a whole. Any thread, with or without locks.
+  void note_launching(CUgraphExec graph);
+
+ private:
+  [[nodiscard]] CUgraphExec empty_graph(CUcontext context);
+  [[nodiscard]] bool launches_graphs(CUgraphExec graph);
+  void keep(CUgraphExec handle, CUgraph like, CUcontext context);
+  void change_node(CallId id, const void* parameters);
+  [[nodiscard]] CUresult launch_kernel(const GraphNode& node, CUcontext context, CUstream stream);
+  [[nodiscard]] CUresult launch_by_node(Graph& graph, CUstream stream);
+  void count_whole(GraphReplay& replay, CUcontext context, CUstream stream);
+
+  LaunchObserver& observer_;
+  std::unordered_map<CUgraphExec, Graph> graphs_;
+  std::unordered_map<CUcontext, CUgraphExec> empty_graphs_;
+
+  std::mutex marking_;  ///< of `launching_`; never held while anything else is called
+  std::unordered_set<CUgraphExec> launching_;
+};
 
 }  // namespace gpumem::inject

@@ -35,8 +35,12 @@ bool is_loaded(Kernel& kernel) {
   return driver().cuFuncLoad != nullptr && driver().cuFuncLoad(kernel.function) == CUDA_SUCCESS;
 }
 
+}  // namespace
+
+bool is_timed(const Slot& slot, std::uint64_t number) { return number % one_in(slot, number) == 0; }
+
 /// Unseen::none where the launch is patched and `launch` knows of it.
-Unseen begin_sample_of(const WatchedLaunch& watched, CUcontext context, ObservedLaunch& launch) {
+Unseen LaunchObserver::begin_sample(const WatchedLaunch& watched, CUcontext context, ObservedLaunch& launch) {
   const std::uint64_t began = now_ns();
   // So that no other work is taken for the launch's.
   if (driver().cuStreamSynchronize(watched.launch.stream) != CUDA_SUCCESS) return Unseen::failed;
@@ -50,7 +54,7 @@ Unseen begin_sample_of(const WatchedLaunch& watched, CUcontext context, Observed
                    .divisible = watched.launch.divisible && watched.kernel->divisible};
   std::vector<std::byte> parameters = parameters_of(watched.kernel->function, watched.launch);
   launch.numbers = numbers_of(parameters);
-  const Unseen reason = begin_sample(launch.sample, std::move(parameters));
+  const Unseen reason = sampler_.begin(launch.sample, std::move(parameters));
   watched.kernel->hopeless = reason == Unseen::failed;
   if (reason != Unseen::none) return reason;
   launch.sampled = true;
@@ -60,22 +64,18 @@ Unseen begin_sample_of(const WatchedLaunch& watched, CUcontext context, Observed
   return reason;
 }
 
-CUresult without_patch(const ObservedLaunch& launch, const std::function<CUresult()>& again) {
+CUresult LaunchObserver::without_patch(const ObservedLaunch& launch, const std::function<CUresult()>& again) {
   // The patch takes registers, with which a block may not fit any more: the program must not notice.
-  drop_sample(launch.sample);
+  sampler_.drop(launch.sample);
   launch.kernel->hopeless = true;
   count_unseen(*launch.slot, Unseen::failed);
   const CUresult result = again();
   if (result != CUDA_ERROR_OUT_OF_MEMORY) return result;
-  release_tables(launch.sample.context);
+  sampler_.release_tables(launch.sample.context);
   return again();
 }
 
-}  // namespace
-
-bool is_timed(const Slot& slot, std::uint64_t number) { return number % one_in(slot, number) == 0; }
-
-ObservedLaunch begin_observing(const WatchedLaunch& watched, CUcontext context) {
+ObservedLaunch LaunchObserver::begin(const WatchedLaunch& watched, CUcontext context) {
   const Spending spending(watch().overhead);
   Slot& slot = *watched.slot;
   ObservedLaunch launch;
@@ -84,7 +84,7 @@ ObservedLaunch begin_observing(const WatchedLaunch& watched, CUcontext context) 
   const std::uint64_t wanted = watch().options.launches;
   if (slot.samples < wanted || wanted == 0) {
     Unseen reason = watch().reason_not_to(watched);
-    if (reason == Unseen::none) reason = begin_sample_of(watched, context, launch);
+    if (reason == Unseen::none) reason = begin_sample(watched, context, launch);
     if (reason == Unseen::none) {
       launch.slot = &slot;
       return launch;
@@ -93,7 +93,7 @@ ObservedLaunch begin_observing(const WatchedLaunch& watched, CUcontext context) 
   }
   const std::uint64_t number = slot.counts->launches;
   if (!is_timed(slot, number) || watch().overhead.left_ns() < 0 || !is_loaded(*watched.kernel)) return launch;
-  launch.timed = begin_timing(context, watched.launch.stream, one_in(slot, number));
+  launch.timed = times_.begin(context, watched.launch.stream, one_in(slot, number));
   if (launch.timed.events.start == nullptr) return launch;
   launch.slot = &slot;
   if (slot.seen_with != 0) {
@@ -102,32 +102,32 @@ ObservedLaunch begin_observing(const WatchedLaunch& watched, CUcontext context) 
   return launch;
 }
 
-ObservedLaunch begin_observing_graph(Slot& slot, CUcontext context, CUstream stream) {
+ObservedLaunch LaunchObserver::begin_graph(Slot& slot, CUcontext context, CUstream stream) {
   ObservedLaunch launch;
   watch().count_launches(slot, 1);
   const std::uint64_t number = slot.counts->launches;
   if (!is_timed(slot, number) || watch().overhead.left_ns() < 0) return launch;
-  launch.timed = begin_timing(context, stream, one_in(slot, number));
+  launch.timed = times_.begin(context, stream, one_in(slot, number));
   if (launch.timed.events.start != nullptr) launch.slot = &slot;
   return launch;
 }
 
-void note_launched(ObservedLaunch& launch) {
-  if (launch.slot != nullptr && !launch.sampled) end_timing(launch.timed);
+void LaunchObserver::note_launched(ObservedLaunch& launch) {
+  if (launch.slot != nullptr && !launch.sampled) times_.end(launch.timed);
 }
 
-CUresult end_observing(const ObservedLaunch& launch, CUresult result, const std::function<CUresult()>& again) {
+CUresult LaunchObserver::end(const ObservedLaunch& launch, CUresult result, const std::function<CUresult()>& again) {
   if (launch.slot == nullptr) return result;
   const Spending spending(watch().overhead);
   const bool launched = result == CUDA_SUCCESS;
   double needed_ns = 0;
   if (!launch.sampled) {
-    keep_timing(launch.timed, *launch.slot, launched);
+    times_.keep(launch.timed, *launch.slot, launched);
     return result;
   }
   launch.kernel->loaded = launched;
   if (launched) {
-    const SampleEnd end = end_sample(launch.sample, launch.event, launch.began_ns, again);
+    const SampleEnd end = sampler_.end(launch.sample, launch.event, launch.began_ns, again);
     result = end.result;
     needed_ns = end.would_take_ns;
     if (end.launch_ns > 0) add_time(*launch.slot->counts, end.launch_ns, 1);

@@ -30,15 +30,27 @@ struct ObservedLaunch {
 /// Returns true if the launch with this number in its slot, counted from 1, is timed unless it is sampled.
 [[nodiscard]] bool is_timed(const Slot& slot, std::uint64_t number);
 
-/// Counts the launch, and begins to sample or time it. With the lock held, in relaxed capture mode. If it is sampled,
-/// the lock has to be held until it has ended.
-[[nodiscard]] ObservedLaunch begin_observing(const WatchedLaunch& watched, CUcontext context);
-/// The same for a graph as a whole, which is not sampled.
-[[nodiscard]] ObservedLaunch begin_observing_graph(Slot& slot, CUcontext context, CUstream stream);
-/// Comes right behind the launch, without the lock if it is not sampled: other threads may wait for the lock.
-void note_launched(ObservedLaunch& launch);
-/// Comes last, with the lock held. `again` launches the kernel once more: for blocks that have not run yet, or without
-/// the patch if the launch failed with it. Returns the launch's result.
-CUresult end_observing(const ObservedLaunch& launch, CUresult result, const std::function<CUresult()>& again);
+class LaunchObserver {
+ public:
+  LaunchObserver(Sampler& sampler, LaunchTimes& times) : sampler_(sampler), times_(times) {}
+
+  /// Counts the launch, and begins to sample or time it. With the lock held, in relaxed capture mode. If it is sampled,
+  /// the lock has to be held until it has ended.
+  [[nodiscard]] ObservedLaunch begin(const WatchedLaunch& watched, CUcontext context);
+  /// The same for a graph as a whole, which is not sampled.
+  [[nodiscard]] ObservedLaunch begin_graph(Slot& slot, CUcontext context, CUstream stream);
+  /// Comes right behind the launch, without the lock if it is not sampled: other threads may wait for the lock.
+  void note_launched(ObservedLaunch& launch);
+  /// Comes last, with the lock held. `again` launches the kernel once more: for blocks that have not run yet, or
+  /// without the patch if the launch failed with it. Returns the launch's result.
+  CUresult end(const ObservedLaunch& launch, CUresult result, const std::function<CUresult()>& again);
+
+ private:
+  [[nodiscard]] Unseen begin_sample(const WatchedLaunch& watched, CUcontext context, ObservedLaunch& launch);
+  CUresult without_patch(const ObservedLaunch& launch, const std::function<CUresult()>& again);
+
+  Sampler& sampler_;
+  LaunchTimes& times_;
+};
 
 }  // namespace gpumem::inject

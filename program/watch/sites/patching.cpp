@@ -5,7 +5,6 @@
 #include "program/watch/output.hpp"
 #include "program/watch/sites/patch_flags.hpp"
 #include "program/watch/sites/patch_image.hpp"
-#include "program/watch/sites/sanitizer.hpp"
 
 namespace gpumem::inject {
 
@@ -36,8 +35,9 @@ constexpr Callback later_callbacks[] = {
     {later_instruction::tensor_load, "gpumem_tensor_load"},
 };
 
-bool patch_block_begins(CUmodule module) {
-  return fine(sanitizer().sanitizerPatchInstructions(SANITIZER_INSTRUCTION_BLOCK_ENTER, module, "gpumem_enter"),
+bool patch_block_begins(const Sanitizer& sanitizer, CUmodule module) {
+  return fine(sanitizer,
+              sanitizer.sanitizerPatchInstructions(SANITIZER_INSTRUCTION_BLOCK_ENTER, module, "gpumem_enter"),
               "patching");
 }
 
@@ -58,10 +58,10 @@ const PatchImage* image_for(const DeviceEvent& device) {
 
 }  // namespace
 
-bool fine(SanitizerResult result, const char* what) {
+bool fine(const Sanitizer& sanitizer, SanitizerResult result, const char* what) {
   if (result == SANITIZER_SUCCESS) return true;
   const char* reason = nullptr;
-  sanitizer().sanitizerGetResultString(result, &reason);
+  sanitizer.sanitizerGetResultString(result, &reason);
   write_unseen(what, reason == nullptr ? "unknown error" : reason);
   return false;
 }
@@ -72,9 +72,10 @@ bool fine(CUresult result, const char* what) {
   return false;
 }
 
-bool add_patches(CUcontext context, const DeviceEvent& device) {
+bool add_patches(const Sanitizer& sanitizer, CUcontext context, const DeviceEvent& device) {
   const PatchImage* image = image_for(device);
-  if (image != nullptr) return fine(sanitizer().sanitizerAddPatches(image->data, context), "loading the patch");
+  if (image != nullptr)
+    return fine(sanitizer, sanitizer.sanitizerAddPatches(image->data, context), "loading the patch");
   output().write_problem(false, "nothing is seen access by access on GPUs of compute capability " +
                                     std::to_string(device.compute_capability_major) + "." +
                                     std::to_string(device.compute_capability_minor) +
@@ -82,21 +83,23 @@ bool add_patches(CUcontext context, const DeviceEvent& device) {
   return false;
 }
 
-bool patch_accesses(CUmodule module, bool blocks) {
+bool patch_accesses(const Sanitizer& sanitizer, CUmodule module, bool blocks) {
   for (const auto& [instruction, callback] : callbacks) {
-    if (!fine(sanitizer().sanitizerPatchInstructions(instruction, module, callback), "patching")) return false;
+    if (!fine(sanitizer, sanitizer.sanitizerPatchInstructions(instruction, module, callback), "patching")) return false;
   }
   for (const auto& [instruction, callback] : later_callbacks) {
-    static_cast<void>(sanitizer().sanitizerPatchInstructions(instruction, module, callback));
+    static_cast<void>(sanitizer.sanitizerPatchInstructions(instruction, module, callback));
   }
-  if (blocks && !patch_block_begins(module)) return false;
-  return fine(sanitizer().sanitizerPatchModule(module), "patching");
+  if (blocks && !patch_block_begins(sanitizer, module)) return false;
+  return fine(sanitizer, sanitizer.sanitizerPatchModule(module), "patching");
 }
 
-bool patch_blocks(CUmodule module) {
-  return patch_block_begins(module) && fine(sanitizer().sanitizerPatchModule(module), "patching");
+bool patch_blocks(const Sanitizer& sanitizer, CUmodule module) {
+  return patch_block_begins(sanitizer, module) && fine(sanitizer, sanitizer.sanitizerPatchModule(module), "patching");
 }
 
-bool unpatch(CUmodule module) { return fine(sanitizer().sanitizerUnpatchModule(module), "taking the patch away"); }
+bool unpatch(const Sanitizer& sanitizer, CUmodule module) {
+  return fine(sanitizer, sanitizer.sanitizerUnpatchModule(module), "taking the patch away");
+}
 
 }  // namespace gpumem::inject

@@ -1,19 +1,15 @@
 #include "program/watch/sites/sampling.hpp"
 
 #include <algorithm>
-#include <memory>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "program/watch/callers/arrays.hpp"
 #include "program/watch/devices.hpp"
 #include "program/watch/driver.hpp"
-#include "program/watch/memory.hpp"
 #include "program/watch/output.hpp"
 #include "program/watch/sites/patching.hpp"
-#include "program/watch/sites/sanitizer.hpp"
-#include "program/watch/sites/site_table.hpp"
+#include "program/watch/thread_state.hpp"
 #include "program/watch/watch.hpp"
 
 namespace gpumem::inject {
@@ -25,28 +21,6 @@ constexpr std::uint64_t kib = 1024;
 
 /// Local memory per thread that patches take at most. The driver sets it aside for every thread that a GPU can hold.
 constexpr std::uint64_t patch_local_bytes = kib;
-
-/// Tables for the samples of a context, made once.
-struct Tables {
-  bool ready = false;
-  Unseen failed = Unseen::none;
-  Room room;
-  SiteTable* table = nullptr;  ///< on the device, as the caches are
-  CacheTag* l1 = nullptr;
-  CacheTag* l2 = nullptr;
-  std::uint32_t* l2_words = nullptr;
-  std::uint32_t* warp_loads = nullptr;
-  std::unique_ptr<SiteTable> copy;
-  std::uint32_t l1_sets = 0;
-  std::uint32_t l2_sets = 0;
-  std::uint32_t multiprocessors = 0;
-};
-
-std::unordered_map<CUcontext, Tables> contexts;
-std::vector<std::byte> parameters_of_launch;  // of the one that is sampled
-thread_local Tables* attached = nullptr;      // of the launch that this thread samples
-thread_local bool was_launched = false;
-thread_local std::uint64_t launched_ns = 0;
 
 /// L1 and shared memory of a multiprocessor together (CUDA C++ Programming Guide, "Compute Capabilities").
 std::uint64_t l1_and_shared_bytes(const DeviceEvent& device) {
@@ -82,7 +56,7 @@ void release(Element*& memory) {
   memory = nullptr;
 }
 
-void release_memory(Tables& tables) {
+void release_memory(SampleTables& tables) {
   release(tables.table);
   release(tables.l1);
   release(tables.l2);
@@ -90,10 +64,10 @@ void release_memory(Tables& tables) {
   release(tables.warp_loads);
 }
 
-Tables make_tables(CUcontext context) {
-  Tables tables;
+SampleTables make_tables(const Sanitizer& sanitizer, CUcontext context) {
+  SampleTables tables;
   const DeviceEvent& device = devices().event(devices().current());
-  if (!add_patches(context, device)) {
+  if (!add_patches(sanitizer, context, device)) {
     tables.failed = Unseen::failed;
     return tables;
   }
@@ -116,7 +90,7 @@ Tables make_tables(CUcontext context) {
 }
 
 /// Sets of L1 that the shared memory of the blocks on a multiprocessor leaves free.
-std::uint32_t l1_sets_of(const Tables& tables, const Sample& sample) {
+std::uint32_t l1_sets_of(const SampleTables& tables, const Sample& sample) {
   constexpr std::uint64_t reserved_bytes = kib;  // of each block, by the system (since compute capability 8.0)
   int blocks = 0;
   if (driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sample.kernel->function,
@@ -147,7 +121,7 @@ std::uint64_t launch_budget_ns() {
   return static_cast<std::uint64_t>(std::max(least_ns, watch().overhead.left_ns() / share));
 }
 
-bool clear_tables(Tables& tables, const Sample& sample) {
+bool clear_tables(SampleTables& tables, const Sample& sample) {
   const std::size_t l2_lines = std::size_t{tables.l2_sets} * cache_ways;
   const std::size_t l1_lines = std::size_t{tables.l1_sets} * cache_ways * tables.multiprocessors;
   SiteTable& head = *tables.copy;
@@ -214,47 +188,45 @@ Site site_of(std::uint64_t key, const TableSite& from, std::uint64_t kernel_pc, 
 
 }  // namespace
 
-Unseen begin_sample(const Sample& sample, std::vector<std::byte> parameters) {
-  Tables& tables = contexts[sample.context];
+Unseen Sampler::begin(const Sample& sample, std::vector<std::byte> parameters) {
+  SampleTables& tables = contexts_[sample.context];
   if (!tables.room.has(wanted_bytes(devices().event(devices().current())))) return Unseen::no_memory;
-  if (!tables.ready && tables.failed == Unseen::none) tables = make_tables(sample.context);
+  if (!tables.ready && tables.failed == Unseen::none) tables = make_tables(sanitizer_, sample.context);
   if (!tables.ready) return tables.failed;
   if (!clear_tables(tables, sample)) return Unseen::failed;
   CUmodule module = sample.kernel->module;
-  if (tables.copy->part.looks == 0 ? !patch_blocks(module) : !patch_accesses(module, sample.divisible)) {
+  if (tables.copy->part.looks == 0 ? !patch_blocks(sanitizer_, module)
+                                   : !patch_accesses(sanitizer_, module, sample.divisible)) {
     return Unseen::failed;
   }
-  parameters_of_launch = std::move(parameters);
-  attached = &tables;
-  was_launched = false;
-  launched_ns = now_ns();
+  parameters_ = std::move(parameters);
+  this_thread.sampled = {.tables = &tables, .was_launched = false, .launched_ns = now_ns()};
   return Unseen::none;
 }
 
-void attach_table(const Sanitizer_LaunchData& launch) {
-  if (attached == nullptr) return;
-  was_launched = sanitizer().sanitizerSetLaunchCallbackData(launch.hLaunch, launch.function, launch.hStream,
-                                                            attached->table) == SANITIZER_SUCCESS;
+void Sampler::attach_table(const Sanitizer_LaunchData& launch) {
+  SampledLaunch& sampled = this_thread.sampled;
+  if (sampled.tables == nullptr) return;
+  sampled.was_launched = sanitizer_.sanitizerSetLaunchCallbackData(launch.hLaunch, launch.function, launch.hStream,
+                                                                   sampled.tables->table) == SANITIZER_SUCCESS;
 }
 
-void drop_sample(const Sample& sample) {
-  attached = nullptr;
-  static_cast<void>(unpatch(sample.kernel->module));
+void Sampler::drop(const Sample& sample) {
+  this_thread.sampled.tables = nullptr;
+  static_cast<void>(unpatch(sanitizer_, sample.kernel->module));
 }
 
-void release_tables(CUcontext context) {
-  Tables& tables = contexts[context];
+void Sampler::release_tables(CUcontext context) {
+  SampleTables& tables = contexts_[context];
   release_memory(tables);
   tables.ready = false;
   tables.failed = Unseen::no_memory;
 }
 
-void forget_tables(CUcontext context) { contexts.erase(context); }
-
 namespace {
 
 /// Fetches the loads of each warp and sums them up in the event. False: not possible.
-bool fetch_loads(const Tables& tables, const Sample& sample, SampleEvent& event) {
+bool fetch_loads(const SampleTables& tables, const Sample& sample, SampleEvent& event) {
   std::vector<std::uint32_t> loads(tables.copy->counted_warps);
   if (loads.empty()) return true;
   if (!fine(driver().cuMemcpyDtoHAsync(loads.data(), reinterpret_cast<CUdeviceptr>(tables.warp_loads),
@@ -273,11 +245,12 @@ bool fetch_loads(const Tables& tables, const Sample& sample, SampleEvent& event)
 }
 
 /// Fetches the sites of the table, in the order of the code. False: not possible.
-bool fetch_sites(const Tables& tables, const Sample& sample, std::vector<Site>& sites) {
+bool fetch_sites(const Sanitizer& sanitizer, const SampleTables& tables, const Sample& sample,
+                 std::vector<Site>& sites) {
   std::uint64_t pc = 0;
   std::uint64_t bytes = 0;
   const Kernel& kernel = *sample.kernel;
-  if (!fine(sanitizer().sanitizerGetFunctionPcAndSize(kernel.module, kernel.name.c_str(), &pc, &bytes),
+  if (!fine(sanitizer, sanitizer.sanitizerGetFunctionPcAndSize(kernel.module, kernel.name.c_str(), &pc, &bytes),
             "finding the kernel's code") ||
       !fine(driver().cuMemcpyDtoHAsync(tables.copy.get(), reinterpret_cast<CUdeviceptr>(tables.table),
                                        sizeof(SiteTable), sample.stream),
@@ -292,14 +265,14 @@ bool fetch_sites(const Tables& tables, const Sample& sample, std::vector<Site>& 
   return true;
 }
 
-bool set_part(const Tables& tables, const Sample& sample, const LaunchPart& part) {
+bool set_part(const SampleTables& tables, const Sample& sample, const LaunchPart& part) {
   return fine(driver().cuMemcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(&tables.table->part), &part, sizeof(part),
                                          sample.stream),
               "a copy to the GPU");
 }
 
 /// The part as the launch has left it.
-bool fetch_part(const Tables& tables, const Sample& sample, LaunchPart& part) {
+bool fetch_part(const SampleTables& tables, const Sample& sample, LaunchPart& part) {
   return fine(driver().cuMemcpyDtoHAsync(&part, reinterpret_cast<CUdeviceptr>(&tables.table->part), sizeof(part),
                                          sample.stream),
               "a copy from the GPU") &&
@@ -315,10 +288,10 @@ struct Parts {
 };
 
 /// Launches the part and waits until its blocks have run.
-bool run_part(const Tables& tables, const Sample& sample, LaunchPart& part, Parts& parts,
+bool run_part(const SampleTables& tables, const Sample& sample, LaunchPart& part, Parts& parts,
               const std::function<CUresult()>& again) {
   if (!set_part(tables, sample, part)) return false;
-  launched_ns = now_ns();
+  this_thread.sampled.launched_ns = now_ns();
   parts.result = again();
   if (parts.result != CUDA_SUCCESS || !fetch_part(tables, sample, part)) return false;
   parts.ended = end_of(part);
@@ -327,11 +300,11 @@ bool run_part(const Tables& tables, const Sample& sample, LaunchPart& part, Part
 
 /// Comes after the first block, which runs unseen. Runs the first part that is looked at, if there is time for it.
 /// False: there is none, or it failed.
-bool begin_looking(const Tables& tables, const Sample& sample, LaunchPart& part, Parts& parts,
-                   const std::function<CUresult()>& again) {
-  parts.would_take_ns = looking_ns(now_ns() - launched_ns);
-  if (parts.would_take_ns > watch().overhead.left_ns() || !unpatch(sample.kernel->module) ||
-      !patch_accesses(sample.kernel->module, true)) {
+bool begin_looking(const Sanitizer& sanitizer, const SampleTables& tables, const Sample& sample, LaunchPart& part,
+                   Parts& parts, const std::function<CUresult()>& again) {
+  parts.would_take_ns = looking_ns(now_ns() - this_thread.sampled.launched_ns);
+  if (parts.would_take_ns > watch().overhead.left_ns() || !unpatch(sanitizer, sample.kernel->module) ||
+      !patch_accesses(sanitizer, sample.kernel->module, true)) {
     return false;
   }
   parts.would_take_ns = 0;
@@ -340,25 +313,27 @@ bool begin_looking(const Tables& tables, const Sample& sample, LaunchPart& part,
 }
 
 /// Waits for the part that was launched, and looks at others while there is time for them.
-Parts look_at_parts(const Tables& tables, const Sample& sample, const std::function<CUresult()>& again) {
+Parts look_at_parts(const Sanitizer& sanitizer, const SampleTables& tables, const Sample& sample,
+                    const std::function<CUresult()>& again) {
   Parts parts;
   LaunchPart part = tables.copy->part;
-  if (!was_launched || !fetch_part(tables, sample, part)) return {.ended = sample.blocks};
+  if (!this_thread.sampled.was_launched || !fetch_part(tables, sample, part)) return {.ended = sample.blocks};
   parts.ended = sample.divisible ? end_of(part) : sample.blocks;
-  if (part.looks == 0 && !begin_looking(tables, sample, part, parts, again)) return parts;
+  if (part.looks == 0 && !begin_looking(sanitizer, tables, sample, part, parts, again)) return parts;
   parts.seen = true;
   if (part.end_block == sample.blocks) return parts;
-  LaunchPart next = next_part(part, now_ns() - launched_ns, sample.blocks, launch_budget_ns());
+  LaunchPart next = next_part(part, now_ns() - this_thread.sampled.launched_ns, sample.blocks, launch_budget_ns());
   if (next.end_block > next.begin_block) static_cast<void>(run_part(tables, sample, next, parts, again));
   return parts;
 }
 
 /// Runs the blocks that have not run yet, as fast as without a patch. `launch_ns`: the time that the whole launch would
 /// have taken, if it can be told.
-CUresult run_rest(const Tables& tables, const Sample& sample, std::uint64_t ended, double& launch_ns,
-                  const std::function<CUresult()>& again) {
+CUresult run_rest(const Sanitizer& sanitizer, const SampleTables& tables, const Sample& sample, std::uint64_t ended,
+                  double& launch_ns, const std::function<CUresult()>& again) {
   const LaunchPart rest{.begin_block = ended, .end_block = sample.blocks};
-  if (!unpatch(sample.kernel->module) || !set_part(tables, sample, rest) || !patch_blocks(sample.kernel->module)) {
+  if (!unpatch(sanitizer, sample.kernel->module) || !set_part(tables, sample, rest) ||
+      !patch_blocks(sanitizer, sample.kernel->module)) {
     return CUDA_ERROR_LAUNCH_FAILED;
   }
   const std::uint64_t began_ns = now_ns();
@@ -371,24 +346,24 @@ CUresult run_rest(const Tables& tables, const Sample& sample, std::uint64_t ende
 
 }  // namespace
 
-SampleEnd end_sample(const Sample& sample, SampleEvent event, std::uint64_t began_ns,
-                     const std::function<CUresult()>& again) {
-  const Tables& tables = *attached;
-  Parts parts = look_at_parts(tables, sample, again);
+SampleEnd Sampler::end(const Sample& sample, SampleEvent event, std::uint64_t began_ns,
+                       const std::function<CUresult()>& again) {
+  const SampleTables& tables = *this_thread.sampled.tables;
+  Parts parts = look_at_parts(sanitizer_, tables, sample, again);
   event.blocks = parts.ended - (tables.copy->part.looks == 0 ? 1 : 0);
   std::vector<Site> sites;
   double launch_ns = 0;
-  const bool seen = parts.seen && fetch_sites(tables, sample, sites) && fetch_loads(tables, sample, event);
+  const bool seen = parts.seen && fetch_sites(sanitizer_, tables, sample, sites) && fetch_loads(tables, sample, event);
   if (parts.result == CUDA_SUCCESS && parts.ended < sample.blocks) {
-    parts.result = run_rest(tables, sample, parts.ended, launch_ns, again);
+    parts.result = run_rest(sanitizer_, tables, sample, parts.ended, launch_ns, again);
   }
-  drop_sample(sample);
+  drop(sample);
   if (!seen) return {.result = parts.result, .would_take_ns = parts.would_take_ns, .launch_ns = launch_ns};
   event.sites = static_cast<std::uint32_t>(sites.size());
   event.lost_sites = tables.copy->lost_sites;
-  event.parameter_bytes = static_cast<std::uint32_t>(parameters_of_launch.size());
+  event.parameter_bytes = static_cast<std::uint32_t>(parameters_.size());
   event.took_ns = now_ns() - began_ns;
-  output().write_event(EventKind::sample, {part_of(event), std::as_bytes(std::span(sites)), parameters_of_launch});
+  output().write_event(EventKind::sample, {part_of(event), std::as_bytes(std::span(sites)), parameters_});
   write_arrays(output(), watch().allocations, event, sites);
   return {.result = parts.result, .launch_ns = launch_ns};
 }

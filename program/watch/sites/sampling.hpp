@@ -7,10 +7,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "program/watch/kernels.hpp"
+#include "program/watch/memory.hpp"
 #include "program/watch/raw_format.hpp"
+#include "program/watch/sites/sanitizer.hpp"
+#include "program/watch/sites/site_table.hpp"
 
 namespace gpumem::inject {
 
@@ -31,22 +36,47 @@ struct SampleEnd {
   double launch_ns = 0;            ///< what it takes without a patch, where most of its blocks ran so
 };
 
-// Called by the thread that launches, in relaxed capture mode.
+/// Tables for the samples of a context, made once.
+struct SampleTables {
+  bool ready = false;
+  Unseen failed = Unseen::none;
+  Room room;
+  SiteTable* table = nullptr;  ///< on the device, as the caches are
+  CacheTag* l1 = nullptr;
+  CacheTag* l2 = nullptr;
+  std::uint32_t* l2_words = nullptr;
+  std::uint32_t* warp_loads = nullptr;
+  std::unique_ptr<SiteTable> copy;
+  std::uint32_t l1_sets = 0;
+  std::uint32_t l2_sets = 0;
+  std::uint32_t multiprocessors = 0;
+};
 
-/// Patches the kernel's module. Returns Unseen::none, or why the launch cannot be sampled. `parameters` are the bytes
-/// that the kernel is called with, as far as they are known.
-[[nodiscard]] Unseen begin_sample(const Sample& sample, std::vector<std::byte> parameters);
-/// Within the launch: hands it its table.
-void attach_table(const Sanitizer_LaunchData& launch);
-/// Takes the patch away again, so that a launch that failed with it can be tried without.
-void drop_sample(const Sample& sample);
-/// Gives a context's memory back to the program; there are no more samples in it.
-void release_tables(CUcontext context);
-/// Drops what is kept of a context that has ended, and its memory with it.
-void forget_tables(CUcontext context);
-/// Waits for the launch, writes what was seen of it, and takes the patch away. Blocks that have not run, because
-/// looking at them would have taken too long, run unseen: `again` launches them once more.
-[[nodiscard]] SampleEnd end_sample(const Sample& sample, SampleEvent event, std::uint64_t began_ns,
-                                   const std::function<CUresult()>& again);
+/// Samples launches. Its functions are called by the thread that launches, in relaxed capture mode.
+class Sampler {
+ public:
+  explicit Sampler(const Sanitizer& sanitizer) : sanitizer_(sanitizer) {}
+
+  /// Patches the kernel's module. Returns Unseen::none, or why the launch cannot be sampled. `parameters` are the bytes
+  /// that the kernel is called with, as far as they are known.
+  [[nodiscard]] Unseen begin(const Sample& sample, std::vector<std::byte> parameters);
+  /// Within the launch: hands it its table.
+  void attach_table(const Sanitizer_LaunchData& launch);
+  /// Takes the patch away again, so that a launch that failed with it can be tried without.
+  void drop(const Sample& sample);
+  /// Gives a context's memory back to the program; there are no more samples in it.
+  void release_tables(CUcontext context);
+  /// Drops what is kept of a context that has ended, and its memory with it.
+  void forget(CUcontext context) { contexts_.erase(context); }
+  /// Waits for the launch, writes what was seen of it, and takes the patch away. Blocks that have not run, because
+  /// looking at them would have taken too long, run unseen: `again` launches them once more.
+  [[nodiscard]] SampleEnd end(const Sample& sample, SampleEvent event, std::uint64_t began_ns,
+                              const std::function<CUresult()>& again);
+
+ private:
+  const Sanitizer& sanitizer_;
+  std::unordered_map<CUcontext, SampleTables> contexts_;
+  std::vector<std::byte> parameters_;  ///< of the launch that is sampled
+};
 
 }  // namespace gpumem::inject

@@ -4,24 +4,16 @@
 
 namespace gpumem::inject {
 
-namespace {
-
-Sanitizer loaded_sanitizer;
-
-}  // namespace
-
-const Sanitizer& sanitizer() { return loaded_sanitizer; }
-
-std::string load_sanitizer(const std::string& path) {
+std::string Sanitizer::load(const std::string& path) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* reason = dlerror();
     return reason == nullptr ? path : reason;
   }
   std::string missing;
-#define GPUMEM_FIND(name)                                                             \
-  loaded_sanitizer.name = reinterpret_cast<decltype(&::name)>(dlsym(library, #name)); \
-  if (loaded_sanitizer.name == nullptr) missing = path + " lacks " #name;
+#define GPUMEM_FIND(name)                                            \
+  name = reinterpret_cast<decltype(&::name)>(dlsym(library, #name)); \
+  if (name == nullptr) missing = path + " lacks " #name;
   GPUMEM_SANITIZER_FUNCTIONS(GPUMEM_FIND)
 #undef GPUMEM_FIND
   return missing;

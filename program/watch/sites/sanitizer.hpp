@@ -23,10 +23,9 @@ struct Sanitizer {
 #define GPUMEM_MEMBER(name) decltype(&::name) name = nullptr;
   GPUMEM_SANITIZER_FUNCTIONS(GPUMEM_MEMBER)
 #undef GPUMEM_MEMBER
-};
 
-[[nodiscard]] const Sanitizer& sanitizer();
-/// Finds the functions in the library at `path`. Returns the reason in words if one is missing, else an empty text.
-[[nodiscard]] std::string load_sanitizer(const std::string& path);
+  /// Finds the functions in the library at `path`. Returns the reason in words if one is missing, else an empty text.
+  [[nodiscard]] std::string load(const std::string& path);
+};
 
 }  // namespace gpumem::inject

@@ -5,6 +5,7 @@
 //   streams that wait for the launch.
 // - No lock of ours is taken in callbacks of launches and resources: the driver holds its own then.
 
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -25,17 +26,46 @@ namespace gpumem::inject {
 
 namespace {
 
-/// The launching call that the thread is in the middle of.
+/// The call of the driver's that a thread is in the middle of.
 struct Call {
   bool observed = false;
   ObservedLaunch launch;
   std::unique_lock<std::mutex> lock;  ///< held throughout where it is sampled
+  GraphReplay replay;
 };
+/// It is a thread's own, because several threads are in calls at the same time, and the callback at the end of a call
+/// comes in the same thread as the one at its beginning.
 thread_local Call call;
 
+class SitesEngine : public Engine {
+ public:
+  bool start() override;
+  void finish() override;
+  void forget(CUcontext context) override;
+
+  void on_callback(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, const void* data);
+
+ private:
+  [[nodiscard]] bool count_known(CUcontext context, const LaunchKey& key);
+  void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data);
+  void exit_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data);
+  void on_graph_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data);
+  void on_graph_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data);
+  void on_wait(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data);
+  void on_driver_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data);
+  void on_resource(Sanitizer_CallbackId id, const void* data);
+
+  Sanitizer sanitizer_;
+  KnownLaunches known_;
+  LaunchTimes times_;
+  Sampler sampler_{sanitizer_};
+  LaunchObserver observer_{sampler_, times_};
+  Graphs graphs_{observer_};
+};
+
 /// Counts a launch that is known and of which nothing more is wanted. False: more has to be done.
-bool count_known(CUcontext context, const LaunchKey& key) {
-  const KnownLaunch* const known = known_launch(context, key.function, key.shape);
+bool SitesEngine::count_known(CUcontext context, const LaunchKey& key) {
+  const KnownLaunch* const known = known_.find(context, key.function, key.shape);
   if (known == nullptr || watch().captures.any()) return false;
   const Slot& slot = *known->slot;
   if (is_timed(slot, slot.counts->launches + 1)) return false;
@@ -52,7 +82,7 @@ bool count_known(CUcontext context, const LaunchKey& key) {
   return true;
 }
 
-void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+void SitesEngine::enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   call.observed = false;
   std::unique_lock lock(watch().mutex);
   if (watch().in_child) return;
@@ -67,39 +97,39 @@ void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   if (!watched) return;
   if (captured)
     return watch().callers.note(*watched->slot);  // it runs when its graph does, which somebody else launches
-  call.launch = begin_observing(*watched, data.context);
+  call.launch = observer_.begin(*watched, data.context);
   watch().callers.note(*watched->slot);
-  remember_launch({data.context, key.function, key.shape, watched->slot, watch().standing_reason_not_to(*watched)});
+  known_.remember({data.context, key.function, key.shape, watched->slot, watch().standing_reason_not_to(*watched)});
   call.observed = call.launch.slot != nullptr;
   if (call.launch.sampled) call.lock = std::move(lock);
 }
 
-void exit_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+void SitesEngine::exit_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   if (!std::exchange(call.observed, false)) return;
   const Spending spending(watch().overhead);
   CUresult& result = *const_cast<CUresult*>(static_cast<const CUresult*>(data.functionReturnValue));
   const OwnCalls own_calls;
-  note_launched(call.launch);
+  observer_.note_launched(call.launch);
   std::unique_lock lock = call.launch.sampled ? std::move(call.lock) : std::unique_lock(watch().mutex);
-  result = end_observing(call.launch, result,
+  result = observer_.end(call.launch, result,
                          [&] { return launch_again(id, data.functionParams, call.launch.sample.stream); });
 }
 
-void on_graph_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+void SitesEngine::on_graph_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   if (data.callbackSite == SANITIZER_API_ENTER) {
     const std::lock_guard lock(watch().mutex);
     if (watch().in_child) return;
     const OwnCalls own_calls;
     watch().forget_ended_contexts();
-    enter_graph_launch(id, data.context, data.functionParams);
+    call.replay = graphs_.enter_launch(id, data.context, data.functionParams);
   } else {
     const OwnCalls own_calls;
     CUresult& result = *const_cast<CUresult*>(static_cast<const CUresult*>(data.functionReturnValue));
-    result = exit_graph_launch(result);
+    result = graphs_.exit_launch(call.replay, result);
   }
 }
 
-void on_graph_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+void SitesEngine::on_graph_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   const bool enters = data.callbackSite == SANITIZER_API_ENTER;
   if (enters != ends_graph(id)) return;
   if (!enters && *static_cast<const CUresult*>(data.functionReturnValue) != CUDA_SUCCESS) return;
@@ -107,21 +137,21 @@ void on_graph_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) 
   if (watch().in_child) return;
   const OwnCalls own_calls;
   watch().forget_ended_contexts();
-  enters ? note_graph_end(data.functionParams) : note_graph_call(id, data.context, data.functionParams);
+  enters ? graphs_.note_end(data.functionParams) : graphs_.note_call(id, data.context, data.functionParams);
 }
 
 /// Takes times when the program has waited for the GPU, and the last ones of a context before it ends.
-void on_wait(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
-  if ((data.callbackSite == SANITIZER_API_ENTER) != ends_context(id) || !has_times_to_take()) return;
+void SitesEngine::on_wait(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+  if ((data.callbackSite == SANITIZER_API_ENTER) != ends_context(id) || !times_.any()) return;
   const Spending spending(watch().overhead);
   const std::lock_guard lock(watch().mutex);
   if (watch().in_child) return;
   const OwnCalls own_calls;
   watch().forget_ended_contexts();
-  take_times(~std::size_t{0});
+  times_.take(~std::size_t{0});
 }
 
-void on_driver_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
+void SitesEngine::on_driver_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   if (OwnCalls::active()) return;
   const bool enters = data.callbackSite == SANITIZER_API_ENTER;
   if (is_launch(id)) {
@@ -137,32 +167,37 @@ void on_driver_call(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data)
   }
 }
 
-void SANITIZERAPI on_callback(void*, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, const void* data) {
+void SitesEngine::on_resource(Sanitizer_CallbackId id, const void* data) {
+  if (is_memory_event(id)) {
+    on_memory_event(id, *static_cast<const Sanitizer_ResourceMemoryData*>(data));
+  } else if (id == SANITIZER_CBID_RESOURCE_MODULE_LOADED) {
+    const auto& module = *static_cast<const Sanitizer_ResourceModuleData*>(data);
+    modules().keep(module.module, module.pCubin, module.cubinSize);
+  } else if (id == SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
+    watch().context_ends(static_cast<const Sanitizer_ResourceContextData*>(data)->context);
+    known_.forget();
+  } else if (id == SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING) {
+    CUmodule module = static_cast<const Sanitizer_ResourceModuleData*>(data)->module;
+    modules().drop(module);
+    kernels().forget_module(module);
+    known_.forget();
+  }
+}
+
+void SitesEngine::on_callback(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, const void* data) {
   switch (domain) {
     case SANITIZER_CB_DOMAIN_DRIVER_API:
       on_driver_call(id, *static_cast<const Sanitizer_CallbackData*>(data));
       break;
     case SANITIZER_CB_DOMAIN_LAUNCH:
-      if (id == SANITIZER_CBID_LAUNCH_BEGIN) attach_table(*static_cast<const Sanitizer_LaunchData*>(data));
+      if (id == SANITIZER_CBID_LAUNCH_BEGIN) sampler_.attach_table(*static_cast<const Sanitizer_LaunchData*>(data));
       break;
     case SANITIZER_CB_DOMAIN_RESOURCE:
-      if (is_memory_event(id)) {
-        on_memory_event(id, *static_cast<const Sanitizer_ResourceMemoryData*>(data));
-      } else if (id == SANITIZER_CBID_RESOURCE_MODULE_LOADED) {
-        const auto& module = *static_cast<const Sanitizer_ResourceModuleData*>(data);
-        modules().keep(module.module, module.pCubin, module.cubinSize);
-      } else if (id == SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
-        watch().context_ends(static_cast<const Sanitizer_ResourceContextData*>(data)->context);
-      } else if (id == SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING) {
-        CUmodule module = static_cast<const Sanitizer_ResourceModuleData*>(data)->module;
-        modules().drop(module);
-        kernels().forget_module(module);
-        forget_known_launches();
-      }
+      on_resource(id, data);
       break;
     case SANITIZER_CB_DOMAIN_GRAPHS: {
       const auto& made = *static_cast<const Sanitizer_GraphExecData*>(data);
-      if (made.containsDeviceGraphLaunches != 0 || made.isDeviceLaunch != 0) note_launching_graph(made.graphExec);
+      if (made.containsDeviceGraphLaunches != 0 || made.isDeviceLaunch != 0) graphs_.note_launching(made.graphExec);
       break;
     }
     default:
@@ -170,24 +205,27 @@ void SANITIZERAPI on_callback(void*, Sanitizer_CallbackDomain domain, Sanitizer_
   }
 }
 
-bool subscribe() {
+void SANITIZERAPI call_back(void* engine, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, const void* data) {
+  static_cast<SitesEngine*>(engine)->on_callback(domain, id, data);
+}
+
+bool SitesEngine::start() {
   const std::string& path = watch().options.sanitizer;
   if (path.empty()) {
     output().write_problem(true, "no libsanitizer-public.so was found, which sees into kernels");
     return false;
   }
-  if (const std::string missing = load_sanitizer(path); !missing.empty()) {
+  if (const std::string missing = sanitizer_.load(path); !missing.empty()) {
     output().write_problem(true, "the sanitizer's library cannot be used: " + missing);
     return false;
   }
-  const Sanitizer& functions = sanitizer();
   Sanitizer_SubscriberHandle handle = nullptr;
-  bool fine = functions.sanitizerSubscribe(&handle, on_callback, nullptr) == SANITIZER_SUCCESS;
+  bool fine = sanitizer_.sanitizerSubscribe(&handle, call_back, this) == SANITIZER_SUCCESS;
   for (const auto& calls :
        {launch_calls(), graph_launch_calls(), graph_calls(), capture_calls(), waiting_calls(), ending_calls()}) {
     for (const Sanitizer_CallbackId id : calls) {
-      fine =
-          fine && functions.sanitizerEnableCallback(1, handle, SANITIZER_CB_DOMAIN_DRIVER_API, id) == SANITIZER_SUCCESS;
+      fine = fine &&
+             sanitizer_.sanitizerEnableCallback(1, handle, SANITIZER_CB_DOMAIN_DRIVER_API, id) == SANITIZER_SUCCESS;
     }
   }
   const std::pair<Sanitizer_CallbackDomain, Sanitizer_CallbackId> others[] = {
@@ -198,10 +236,10 @@ bool subscribe() {
       {SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_GRAPHEXEC_CREATED},
   };
   for (const auto& [domain, id] : others) {
-    fine = fine && functions.sanitizerEnableCallback(1, handle, domain, id) == SANITIZER_SUCCESS;
+    fine = fine && sanitizer_.sanitizerEnableCallback(1, handle, domain, id) == SANITIZER_SUCCESS;
   }
   for (const Sanitizer_CallbackId id : memory_events()) {
-    fine = fine && functions.sanitizerEnableCallback(1, handle, SANITIZER_CB_DOMAIN_RESOURCE, id) == SANITIZER_SUCCESS;
+    fine = fine && sanitizer_.sanitizerEnableCallback(1, handle, SANITIZER_CB_DOMAIN_RESOURCE, id) == SANITIZER_SUCCESS;
   }
   if (!fine) {
     output().write_problem(
@@ -212,20 +250,20 @@ bool subscribe() {
   return fine;
 }
 
-void finish() {
+void SitesEngine::finish() {
   watch().forget_ended_contexts();
-  take_times(~std::size_t{0});
+  times_.take(~std::size_t{0});
   spans().write_rest();
 }
 
-void forget(CUcontext context) {
-  forget_times(context);
-  forget_tables(context);
-  forget_graphs(context);
+void SitesEngine::forget(CUcontext context) {
+  times_.forget(context);
+  sampler_.forget(context);
+  graphs_.forget(context);
 }
 
 }  // namespace
 
-Engine sites_engine() { return {subscribe, finish, forget}; }
+std::unique_ptr<Engine> sites_engine() { return std::make_unique<SitesEngine>(); }
 
 }  // namespace gpumem::inject

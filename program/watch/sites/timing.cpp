@@ -2,15 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <deque>
-#include <optional>
-#include <unordered_map>
-#include <vector>
 
 #include "program/watch/driver.hpp"
-#include "program/watch/kernels.hpp"
-#include "program/watch/memory.hpp"
 #include "program/watch/output.hpp"
 #include "program/watch/spans.hpp"
 
@@ -26,27 +19,6 @@ constexpr std::size_t most_waiting = 4096;  // launches; what comes while so man
 /// megabytes. Without a gate before it, even an open one, it is 0.7 us more.
 constexpr double launch_ns = 1200;
 
-struct Waiting {
-  Timed timed;
-  const Slot* slot;
-};
-
-/// Gates, events and memory for the times of a context, made once.
-struct Clock {
-  GateWords gates;
-  /// A byte in GPU memory that is set between a gate and the first of two events. After a copy the stream belongs to
-  /// the copy engine, and so do its events; it takes up to 8 us to get from there to a kernel.
-  CUdeviceptr byte = 0;
-  double events_ns = 0;    ///< what two events take
-  CUevent mark = nullptr;  ///< places others on our clock:
-  std::uint64_t marked_ns = 0;
-  std::vector<EventPair> spare;
-};
-
-std::deque<Waiting> waiting;
-std::atomic<bool> some_wait = false;
-std::unordered_map<CUcontext, Clock> clocks;
-
 bool make_events(EventPair& events) {
   return driver().cuEventCreate(&events.start, CU_EVENT_DEFAULT) == CUDA_SUCCESS &&
          driver().cuEventCreate(&events.stop, CU_EVENT_DEFAULT) == CUDA_SUCCESS;
@@ -58,32 +30,34 @@ std::optional<double> between_ns(CUevent start, CUevent stop) {
   return static_cast<double>(milliseconds) * ns_per_ms;
 }
 
+}  // namespace
+
 /// Closes a gate in the stream and records the event behind it. Returns no gate if that is not possible.
-Gate begin_behind_gate(const Clock& clock, CUstream stream, CUevent start) {
-  const Gate gate = close_gate(clock.gates, stream);
+Gate LaunchTimes::begin_behind_gate(const Clock& clock, CUstream stream, CUevent start) {
+  const Gate gate = gates_.close(clock.gates, stream);
   if (gate.word == nullptr || (driver().cuMemsetD8Async(clock.byte, 0, 1, stream) == CUDA_SUCCESS &&
                                driver().cuEventRecord(start, stream) == CUDA_SUCCESS)) {
     return gate;
   }
-  open_gate(gate);
-  give_back(gate);
+  gates_.open(gate);
+  gates_.give_back(gate);
   return {};
 }
 
 /// The time between two events behind a gate, in nanoseconds; nullopt if it cannot be measured.
-std::optional<double> time_nothing(const Clock& clock, CUstream stream, const EventPair& pair) {
+std::optional<double> LaunchTimes::time_nothing(const Clock& clock, CUstream stream, const EventPair& pair) {
   const Gate gate = begin_behind_gate(clock, stream, pair.start);
   if (gate.word == nullptr) return std::nullopt;
   const bool recorded = driver().cuEventRecord(pair.stop, stream) == CUDA_SUCCESS;
-  open_gate(gate);
-  give_back(gate);
+  gates_.open(gate);
+  gates_.give_back(gate);
   if (!recorded || driver().cuEventSynchronize(pair.stop) != CUDA_SUCCESS) return std::nullopt;
   return between_ns(pair.start, pair.stop);
 }
 
 /// Makes a clock in a stream of its own, so that nobody waits for the work that the program has queued. Without gates
 /// if that is not possible.
-Clock make_clock() {
+Clock LaunchTimes::make_clock() {
   Clock clock;
   CUstream stream = nullptr;
   EventPair pair;
@@ -93,7 +67,7 @@ Clock make_clock() {
       driver().cuEventRecord(clock.mark, stream) == CUDA_SUCCESS &&
       driver().cuEventSynchronize(clock.mark) == CUDA_SUCCESS) {
     clock.marked_ns = now_ns();
-    clock.gates = make_gate_words();
+    clock.gates = gates_.make_words();
     clock.spare.push_back(pair);
   }
   std::array<double, 9> times{};
@@ -114,18 +88,17 @@ Clock make_clock() {
 }
 
 /// The context's clock; null if the GPU has no room for one.
-Clock* clock_of(CUcontext context) {
-  if (const auto found = clocks.find(context); found != clocks.end()) return &found->second;
-  static Room room;
-  if (!room.has(0)) {
+Clock* LaunchTimes::clock_of(CUcontext context) {
+  if (const auto found = clocks_.find(context); found != clocks_.end()) return &found->second;
+  if (!room_.has(0)) {
     output().write_problem(false, "launches are not timed while the GPU has next to no memory left");
     return nullptr;
   }
-  return &clocks.emplace(context, make_clock()).first->second;
+  return &clocks_.emplace(context, make_clock()).first->second;
 }
 
-void add(const Waiting& launch) {
-  Clock& clock = clocks[launch.timed.context];
+void LaunchTimes::add(const Waiting& launch) {
+  Clock& clock = clocks_[launch.timed.context];
   const std::optional<double> took = between_ns(launch.timed.events.start, launch.timed.events.stop);
   const std::optional<double> began = between_ns(clock.mark, launch.timed.events.start);
   if (!took || !began) return;
@@ -138,11 +111,9 @@ void add(const Waiting& launch) {
                static_cast<std::uint64_t>(began_ns), static_cast<std::uint64_t>(own_ns));
 }
 
-}  // namespace
-
-Timed begin_timing(CUcontext context, CUstream stream, std::uint64_t stands_for) {
-  take_times(4);
-  if (waiting.size() >= most_waiting) return {};
+Timed LaunchTimes::begin(CUcontext context, CUstream stream, std::uint64_t stands_for) {
+  take(4);
+  if (waiting_.size() >= most_waiting) return {};
   Clock* const clock = clock_of(context);
   if (clock == nullptr || clock->gates.host == nullptr) return {};
   Timed timed;
@@ -163,41 +134,39 @@ Timed begin_timing(CUcontext context, CUstream stream, std::uint64_t stands_for)
   return timed;
 }
 
-void end_timing(Timed& timed) {
+void LaunchTimes::end(Timed& timed) {
   const bool recorded = driver().cuEventRecord(timed.events.stop, timed.stream) == CUDA_SUCCESS;
   timed.counts = recorded && driver().cuEventQuery(timed.events.start) == CUDA_ERROR_NOT_READY;
-  open_gate(timed.gate);
+  gates_.open(timed.gate);
 }
 
-void keep_timing(const Timed& timed, const Slot& slot, bool launched) {
-  give_back(timed.gate);
+void LaunchTimes::keep(const Timed& timed, const Slot& slot, bool launched) {
+  gates_.give_back(timed.gate);
   if (timed.counts && launched) {
-    waiting.push_back({timed, &slot});
-    some_wait = true;
+    waiting_.push_back({timed, &slot});
+    some_wait_ = true;
   } else {
-    clocks[timed.context].spare.push_back(timed.events);
+    clocks_[timed.context].spare.push_back(timed.events);
   }
 }
 
-bool has_times_to_take() { return some_wait.load(std::memory_order_relaxed); }
-
-void take_times(std::size_t most) {
-  for (std::size_t i = 0; i < most && !waiting.empty(); ++i) {
-    const Waiting& oldest = waiting.front();
+void LaunchTimes::take(std::size_t most) {
+  for (std::size_t i = 0; i < most && !waiting_.empty(); ++i) {
+    const Waiting& oldest = waiting_.front();
     const CUresult state = driver().cuEventQuery(oldest.timed.events.stop);
     if (state == CUDA_ERROR_NOT_READY) return;
     if (state == CUDA_SUCCESS) {
       add(oldest);
-      clocks[oldest.timed.context].spare.push_back(oldest.timed.events);
+      clocks_[oldest.timed.context].spare.push_back(oldest.timed.events);
     }
-    waiting.pop_front();
+    waiting_.pop_front();
   }
-  some_wait = !waiting.empty();
+  some_wait_ = !waiting_.empty();
 }
 
-void forget_times(CUcontext context) {
-  clocks.erase(context);
-  std::erase_if(waiting, [&](const Waiting& launch) { return launch.timed.context == context; });
+void LaunchTimes::forget(CUcontext context) {
+  clocks_.erase(context);
+  std::erase_if(waiting_, [&](const Waiting& launch) { return launch.timed.context == context; });
 }
 
 }  // namespace gpumem::inject

@@ -4,7 +4,7 @@
 
 namespace gpumem::inject {
 
-Engine sites_engine() { return {}; }
-Engine counters_engine() { return {}; }
+std::unique_ptr<Engine> sites_engine() { return {}; }
+std::unique_ptr<Engine> counters_engine() { return {}; }
 
 }  // namespace gpumem::inject
