@@ -30,30 +30,6 @@ namespace gpumem::inject {
 
 namespace {
 
-std::shared_ptr<const measure::Cupti> cupti;
-std::atomic<unsigned> being_launched = 0;  // calls that launch, in all threads, and have not returned
-
-// Collectives wait for other GPUs: whoever waits for one in the thread that is to launch its part on another GPU waits
-// for ever.
-
-bool graphs_have_collectives = false;
-/// Events recorded behind the last collective of each stream, or behind the last graph that may hold one.
-std::unordered_map<CUcontext, std::map<CUstream, CUevent>> last_collectives;
-
-void note_collective(CUcontext context, CUstream stream) {
-  CUevent& event = last_collectives[context][stream];
-  if (event == nullptr && driver().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) return;
-  static_cast<void>(driver().cuEventRecord(event, stream));
-}
-
-bool a_collective_runs(CUcontext context) {
-  const auto streams = last_collectives.find(context);
-  if (streams == last_collectives.end()) return false;
-  return std::ranges::any_of(streams->second, [](const auto& last) {
-    return last.second != nullptr && driver().cuEventQuery(last.second) == CUDA_ERROR_NOT_READY;
-  });
-}
-
 /// The call that launches something and that this thread is in.
 struct Call {
   bool entered = false;
@@ -62,10 +38,60 @@ struct Call {
   std::uint64_t began_ns = 0;
   std::unique_lock<std::mutex> lock;  ///< held throughout where it is counted
 };
+/// It is a thread's own, because the callback at the end of a call comes in the same thread as the one at its
+/// beginning.
 thread_local Call call;
 
-void add_records() {
-  for (const Ran& ran : take_records()) {
+class CountersEngine : public Engine {
+ public:
+  bool start() override;
+  void finish() override;
+  void forget(CUcontext) override {}  // counters went before the context did
+
+  void on_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
+  [[nodiscard]] Records& records() { return records_; }
+
+ private:
+  void note_collective(CUcontext context, CUstream stream);
+  [[nodiscard]] bool a_collective_runs(CUcontext context) const;
+  void add_records();
+  [[nodiscard]] bool others_have_launched() const;
+  [[nodiscard]] Unseen begin_count_of(const WatchedLaunch& watched, const CUpti_CallbackData& data);
+  void enter_launch(CallId id, const CUpti_CallbackData& data);
+  void exit_launch(CallId id, const CUpti_CallbackData& data);
+  void enter_graph_launch();
+  void exit_graph_launch(const CUpti_CallbackData& data);
+  void on_driver_call(CallId id, const CUpti_CallbackData& data);
+
+  std::shared_ptr<const measure::Cupti> cupti_;
+  Records records_;
+  Passes passes_;
+  std::atomic<unsigned> being_launched_ = 0;  ///< calls that launch, in all threads, and have not returned
+
+  // Collectives wait for other GPUs: whoever waits for one in the thread that is to launch its part on another GPU
+  // waits for ever.
+
+  bool graphs_have_collectives_ = false;
+  /// Events recorded behind the last collective of each stream, or behind the last graph that may hold one.
+  std::unordered_map<CUcontext, std::map<CUstream, CUevent>> last_collectives_;
+};
+
+void CountersEngine::note_collective(CUcontext context, CUstream stream) {
+  CUevent& event = last_collectives_[context][stream];
+  if (event == nullptr && driver().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) return;
+  static_cast<void>(driver().cuEventRecord(event, stream));
+}
+
+bool CountersEngine::a_collective_runs(CUcontext context) const {
+  const auto streams = last_collectives_.find(context);
+  if (streams == last_collectives_.end()) return false;
+  return std::ranges::any_of(streams->second, [](const auto& last) {
+    return last.second != nullptr && driver().cuEventQuery(last.second) == CUDA_ERROR_NOT_READY;
+  });
+}
+
+void CountersEngine::add_records() {
+  for (const Ran& ran : records_.take()) {
     devices().note(ran.device);
     const std::uint32_t kernel = kernels().number_of(*ran.name, ran.registers_per_thread, ran.static_shared_bytes);
     Slot* slot = kernels().slot_of(kernel, ran.shape, ran.device);
@@ -83,25 +109,25 @@ void add_records() {
 
 /// Waits until every other call that launches has returned. False if that takes too long. No new one begins: they wait
 /// for the lock that we hold.
-bool others_have_launched() {
+bool CountersEngine::others_have_launched() const {
   constexpr std::uint64_t patience_ns = 10'000'000;  // one of them may wait for what we hold up
-  for (const std::uint64_t began = now_ns(); being_launched > 1;) {
+  for (const std::uint64_t began = now_ns(); being_launched_ > 1;) {
     if (now_ns() - began > patience_ns) return false;
     std::this_thread::yield();
   }
   return true;
 }
 
-Unseen begin_count_of(const WatchedLaunch& watched, const CUpti_CallbackData& data) {
+Unseen CountersEngine::begin_count_of(const WatchedLaunch& watched, const CUpti_CallbackData& data) {
   if (Unseen reason = watch().reason_not_to(watched); reason != Unseen::none) return reason;
   if (!others_have_launched()) return Unseen::failed;
   if (a_collective_runs(data.context)) return Unseen::collective;
-  if (!has_time_for(watched.slot->number, watch().overhead.left_ns())) return Unseen::overhead;
+  if (!passes_.has_time_for(watched.slot->number, watch().overhead.left_ns())) return Unseen::overhead;
   call.began_ns = now_ns();
-  pause_records(*cupti);
+  records_.pause();
   const Unseen reason =
-      begin_pass(*cupti, {data.context, data.contextUid, watched.device}, *watched.slot, watch().options.replay);
-  if (reason != Unseen::none) resume_records(*cupti);
+      passes_.begin(*cupti_, {data.context, data.contextUid, watched.device}, *watched.slot, watch().options.replay);
+  if (reason != Unseen::none) records_.resume();
   watched.kernel->hopeless = reason == Unseen::failed;
   if (reason != Unseen::none) return reason;
   call.slot = watched.slot;
@@ -109,10 +135,10 @@ Unseen begin_count_of(const WatchedLaunch& watched, const CUpti_CallbackData& da
   return reason;
 }
 
-void enter_launch(CallId id, const CUpti_CallbackData& data) {
+void CountersEngine::enter_launch(CallId id, const CUpti_CallbackData& data) {
   call = {};
   std::unique_lock lock(watch().mutex);
-  ++being_launched;
+  ++being_launched_;
   call.entered = true;
   if (watch().in_child) return;
   const OwnCalls own_calls;
@@ -121,7 +147,7 @@ void enter_launch(CallId id, const CUpti_CallbackData& data) {
   const auto watched = watch().begin_launch(launch_of(id, data.functionParams), data.context, data.symbolName);
   if (!watched) return;
   if (watch().is_captured(watched->launch.stream)) {
-    graphs_have_collectives = graphs_have_collectives || watched->kernel->collective;
+    graphs_have_collectives_ = graphs_have_collectives_ || watched->kernel->collective;
     return;
   }
   watch().count_launches(*watched->slot, 1);
@@ -137,9 +163,9 @@ void enter_launch(CallId id, const CUpti_CallbackData& data) {
   }
 }
 
-void exit_launch(CallId id, const CUpti_CallbackData& data) {
+void CountersEngine::exit_launch(CallId id, const CUpti_CallbackData& data) {
   if (!std::exchange(call.entered, false)) return;
-  --being_launched;
+  --being_launched_;
   const OwnCalls own_calls;
   if (call.slot == nullptr) {
     if (call.kernel != nullptr && call.kernel->collective) {
@@ -149,34 +175,34 @@ void exit_launch(CallId id, const CUpti_CallbackData& data) {
     return;
   }
   const bool launched = *static_cast<const CUresult*>(data.functionReturnValue) == CUDA_SUCCESS;
-  if (const Unseen reason = end_pass(*call.slot, launched); reason != Unseen::none) {
+  if (const Unseen reason = passes_.end(*call.slot, launched); reason != Unseen::none) {
     call.kernel->hopeless = true;
     count_unseen(*call.slot, reason);
   }
-  resume_records(*cupti);
+  records_.resume();
   output().totals().sampling_ns += now_ns() - call.began_ns;
   call = {};
 }
 
-void enter_graph_launch() {
+void CountersEngine::enter_graph_launch() {
   const std::lock_guard lock(watch().mutex);  // waits while another launch is counted
-  ++being_launched;
+  ++being_launched_;
 }
 
 /// The graph may hold a collective.
-void exit_graph_launch(const CUpti_CallbackData& data) {
+void CountersEngine::exit_graph_launch(const CUpti_CallbackData& data) {
   struct Parameters {  // of cuGraphLaunch
     CUgraphExec graph;
     CUstream stream;
   };
-  --being_launched;
+  --being_launched_;
   const std::lock_guard lock(watch().mutex);
-  if (watch().in_child || !graphs_have_collectives) return;
+  if (watch().in_child || !graphs_have_collectives_) return;
   const OwnCalls own_calls;
   note_collective(data.context, static_cast<const Parameters*>(data.functionParams)->stream);
 }
 
-void on_driver_call(CallId id, const CUpti_CallbackData& data) {
+void CountersEngine::on_driver_call(CallId id, const CUpti_CallbackData& data) {
   if (OwnCalls::active()) return;
   const bool enters = data.callbackSite == CUPTI_API_ENTER;
   if (is_launch(id)) {
@@ -192,14 +218,14 @@ void on_driver_call(CallId id, const CUpti_CallbackData& data) {
   } else if (ends_context(id)) {
     const std::lock_guard lock(watch().mutex);
     const OwnCalls own_calls;
-    if (enters && !watch().in_child) release_counters();
+    if (enters && !watch().in_child) passes_.release();
   } else if (!enters) {
     const std::lock_guard lock(watch().mutex);
     if (!watch().in_child) add_records();
   }
 }
 
-void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+void CountersEngine::on_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
   if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
     on_driver_call(id, *static_cast<const CUpti_CallbackData*>(data));
   } else if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
@@ -207,30 +233,39 @@ void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId i
   }
 }
 
-bool subscribe() {
+void CUPTIAPI call_back(void* engine, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  static_cast<CountersEngine*>(engine)->on_callback(domain, id, data);
+}
+
+/// CUPTI has begun to record for this engine, so no other one watches.
+void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t bytes) {
+  static_cast<CountersEngine&>(*watch().engine).records().take_in(buffer, bytes);
+}
+
+bool CountersEngine::start() {
   const std::string& path = watch().options.cupti;
   if (path.empty()) {
     output().write_problem(true, "no libcupti.so was found, which reads the counters");
     return false;
   }
   try {
-    cupti = measure::load_cupti(path);
+    cupti_ = measure::load_cupti(path);
   } catch (const std::exception& error) {
     output().write_problem(true, error.what());
     return false;
   }
   CUpti_SubscriberHandle handle = nullptr;
-  bool fine = cupti->subscribe(&handle, on_callback, nullptr) == CUPTI_SUCCESS;
+  bool fine = cupti_->subscribe(&handle, call_back, this) == CUPTI_SUCCESS;
   std::vector<CallId> calls = {CUPTI_DRIVER_TRACE_CBID_cuModuleUnload, CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload};
   for (const auto& some : {launch_calls(), graph_launch_calls(), capture_calls(), waiting_calls(), ending_calls()}) {
     calls.insert(calls.end(), some.begin(), some.end());
   }
   for (const CallId id : calls) {
-    fine = fine && cupti->enable_callback(1, handle, CUPTI_CB_DOMAIN_DRIVER_API, id) == CUPTI_SUCCESS;
+    fine = fine && cupti_->enable_callback(1, handle, CUPTI_CB_DOMAIN_DRIVER_API, id) == CUPTI_SUCCESS;
   }
-  fine = fine && cupti->enable_callback(1, handle, CUPTI_CB_DOMAIN_RESOURCE,
-                                        CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) == CUPTI_SUCCESS;
-  fine = fine && start_records(*cupti);
+  fine = fine && cupti_->enable_callback(1, handle, CUPTI_CB_DOMAIN_RESOURCE,
+                                         CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) == CUPTI_SUCCESS;
+  fine = fine && records_.start(*cupti_, take_buffer);
   if (!fine) {
     output().write_problem(
         true,
@@ -240,34 +275,28 @@ bool subscribe() {
   return fine;
 }
 
-void finish() {
-  flush_records(*cupti);
+void CountersEngine::finish() {
+  records_.flush();
   add_records();
   spans().write_rest();
+  passes_.release();  // while the contexts are there
 }
-
-/// Counters went before the context did.
-void forget(CUcontext) {}
 
 }  // namespace
 
-Engine counters_engine() { return {subscribe, finish, forget}; }
+std::unique_ptr<Engine> counters_engine() { return std::make_unique<CountersEngine>(); }
 
 }  // namespace gpumem::inject
 
 #else
 
-#include "program/watch/output.hpp"
+#include "program/watch/missing_engine.hpp"
 
 namespace gpumem::inject {
 
-Engine counters_engine() {
-  return {[] {
-            output().write_problem(true,
-                                   "gpumem was built without CUPTI's range profiler: build it with CUDA 12.6 or newer");
-            return false;
-          },
-          [] {}, [](CUcontext) {}};
+std::unique_ptr<Engine> counters_engine() {
+  return std::make_unique<MissingEngine>(
+      "gpumem was built without CUPTI's range profiler: build it with CUDA 12.6 or newer");
 }
 
 }  // namespace gpumem::inject

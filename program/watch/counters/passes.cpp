@@ -3,14 +3,9 @@
 #if GPUMEM_HAS_CUPTI
 
 #include <limits>
-#include <map>
-#include <memory>
-#include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
-#include "engine/measure/range_profiler.hpp"
 #include "program/watch/driver.hpp"
 #include "program/watch/output.hpp"
 #include "program/watch/watch.hpp"
@@ -19,32 +14,11 @@ namespace gpumem::inject {
 
 namespace {
 
-/// Counts of a slot that are not complete yet.
-struct Unfinished {
-  measure::RangeCounts counts;
-  std::uint64_t first = 0;  ///< launches of the slot before the first one
-  std::set<std::size_t> passes;
-};
-
-struct Context {
-  std::unique_ptr<measure::RangeProfiler> profiler;  ///< null: this one cannot be counted
-  std::size_t passes = 0;                            ///< that counts take
-  measure::RangeCounts nobodys;                      ///< of passes that nothing is launched in
-  std::map<std::uint32_t, Unfinished> unfinished;    ///< by slot
-};
-
-std::unordered_map<std::uint32_t, Context> contexts;
-Context* counting = nullptr;
-std::uint64_t began_ns = 0;  // of the pass
-std::uint64_t passes_done = 0;
-double pass_ns = 0;  // of all of them but the first, in which CUPTI is not done with setting up
-bool replaying = false;
-
 /// Other counters take another setting up, which costs more than the pass of those that not all kernels need.
 const std::set<access::Space> all_spaces = {access::Space::local};
 
-Context make_context(const measure::Cupti& cupti, const PassContext& which) {
-  Context made;
+CountedContext make_context(const measure::Cupti& cupti, const PassContext& which) {
+  CountedContext made;
   try {
     // Whoever has loaded it never lets go of it.
     const std::shared_ptr<const measure::Cupti> borrowed(std::shared_ptr<void>(), &cupti);
@@ -60,7 +34,7 @@ Context make_context(const measure::Cupti& cupti, const PassContext& which) {
   return made;
 }
 
-void write_counts(const Slot& slot, const Unfinished& done, const measure::Counts& counts) {
+void write_counts(const Slot& slot, const UnfinishedCounts& done, const measure::Counts& counts) {
   std::vector<double> values;
   for (const measure::CounterField& field : measure::counter_fields()) {
     values.push_back((counts.*field.value).value_or(std::numeric_limits<double>::quiet_NaN()));
@@ -71,7 +45,7 @@ void write_counts(const Slot& slot, const Unfinished& done, const measure::Count
 }
 
 /// Goes on to a pass that the counts do not have yet: kernels that take turns may each meet the same one again.
-void skip_passes(Context& context, const Unfinished& unfinished) {
+void skip_passes(CountedContext& context, const UnfinishedCounts& unfinished) {
   while (unfinished.passes.contains(context.profiler->next_pass())) {
     context.profiler->set_up(context.nobodys, measure::Replay::by_caller, 1);
     context.profiler->start();
@@ -88,22 +62,22 @@ Unseen give_up(const std::exception& error) {
 
 }  // namespace
 
-bool has_time_for(std::uint32_t slot, double left_ns) {
-  if (passes_done < 2) return true;
+bool Passes::has_time_for(std::uint32_t slot, double left_ns) const {
+  if (done_ < 2) return true;
   std::size_t to_come = 0;
   std::size_t passes_of_one = 0;
-  for (const auto& [id, context] : contexts) {
+  for (const auto& [id, context] : contexts_) {
     if (context.unfinished.contains(slot)) return true;
     for (const auto& [number, unfinished] : context.unfinished) to_come += context.passes - unfinished.passes.size();
     passes_of_one = context.passes;
   }
   to_come += passes_of_one;
-  return static_cast<double>(to_come) * pass_ns / static_cast<double>(passes_done - 1) < left_ns;
+  return static_cast<double>(to_come) * pass_ns_ / static_cast<double>(done_ - 1) < left_ns;
 }
 
-Unseen begin_pass(const measure::Cupti& cupti, const PassContext& which, Slot& slot, bool replay) {
-  const auto [found, is_new] = contexts.try_emplace(which.id);
-  Context& context = found->second;
+Unseen Passes::begin(const measure::Cupti& cupti, const PassContext& which, Slot& slot, bool replay) {
+  const auto [found, is_new] = contexts_.try_emplace(which.id);
+  CountedContext& context = found->second;
   if (is_new) {
     const std::uint64_t began = now_ns();
     context = make_context(cupti, which);
@@ -114,7 +88,7 @@ Unseen begin_pass(const measure::Cupti& cupti, const PassContext& which, Slot& s
   if (driver().cuCtxSynchronize() != CUDA_SUCCESS) return Unseen::failed;
   try {
     const auto [place, is_first] = context.unfinished.try_emplace(slot.number);
-    Unfinished& unfinished = place->second;
+    UnfinishedCounts& unfinished = place->second;
     if (is_first) {
       unfinished.counts = context.profiler->empty_counts(1);
       unfinished.first = slot.counts->launches - 1;
@@ -127,19 +101,19 @@ Unseen begin_pass(const measure::Cupti& cupti, const PassContext& which, Slot& s
     context.unfinished.erase(slot.number);
     return give_up(error);
   }
-  counting = &context;
-  began_ns = began;
-  replaying = replay;
+  counting_ = &context;
+  began_ns_ = began;
+  replaying_ = replay;
   return Unseen::none;
 }
 
-Unseen end_pass(Slot& slot, bool launched) {
-  Context& context = *counting;
-  counting = nullptr;
-  Unfinished& unfinished = context.unfinished.at(slot.number);
+Unseen Passes::end(Slot& slot, bool launched) {
+  CountedContext& context = *counting_;
+  counting_ = nullptr;
+  UnfinishedCounts& unfinished = context.unfinished.at(slot.number);
   try {
     const bool ran = driver().cuCtxSynchronize() == CUDA_SUCCESS && launched;
-    if (!replaying) context.profiler->pop();
+    if (!replaying_) context.profiler->pop();
     unfinished.passes.insert(context.profiler->next_pass());
     const bool is_last = context.profiler->stop();
     if (!ran) {
@@ -147,15 +121,15 @@ Unseen end_pass(Slot& slot, bool launched) {
       return Unseen::failed;
     }
     context.profiler->decode();
-    const std::uint64_t took_ns = now_ns() - began_ns;
-    if (passes_done++ == 0) {
+    const std::uint64_t took_ns = now_ns() - began_ns_;
+    if (done_++ == 0) {
       watch().overhead.excuse(took_ns);
     } else {
-      pass_ns += static_cast<double>(took_ns) / static_cast<double>(replaying ? context.passes : 1);
+      pass_ns_ += static_cast<double>(took_ns) / static_cast<double>(replaying_ ? context.passes : 1);
     }
     std::uint64_t& too_few = slot.counts->unseen[static_cast<std::size_t>(Unseen::few_launches)];
     ++too_few;
-    if (replaying ? !is_last : unfinished.passes.size() < context.passes) return Unseen::none;
+    if (replaying_ ? !is_last : unfinished.passes.size() < context.passes) return Unseen::none;
     write_counts(slot, unfinished, context.profiler->counts_of(unfinished.counts, 0));
     too_few -= unfinished.passes.size();
     ++slot.samples;
@@ -166,8 +140,6 @@ Unseen end_pass(Slot& slot, bool launched) {
     return give_up(error);
   }
 }
-
-void release_counters() { contexts.clear(); }
 
 }  // namespace gpumem::inject
 
