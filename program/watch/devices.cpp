@@ -56,11 +56,6 @@ std::string uuid_text(const DeviceEvent& device) {
 
 }  // namespace
 
-Devices& devices() {
-  static Devices& the_only = *new Devices(output());
-  return the_only;
-}
-
 std::uint32_t Devices::current() {
   CUdevice device = 0;
   if (driver().cuCtxGetDevice(&device) != CUDA_SUCCESS) return 0;

@@ -28,6 +28,5 @@ class Devices {
   Output& output_;
   std::map<std::uint32_t, DeviceEvent> seen_;
 };
-[[nodiscard]] Devices& devices();
 
 }  // namespace gpumem::inject

@@ -27,23 +27,24 @@ void start() {
   const Spending spending(watch().overhead);
   watch().options = read_options();
   const Options& options = watch().options;
-  if (options.folder.empty() || !output().open(options.folder, options.engine)) return;
+  if (options.folder.empty() || !watch().output.open(options.folder, options.engine)) return;
   if (const std::string missing = load_driver(); !missing.empty()) {
-    output().write_problem(true, "the driver lacks " + missing + ": it is older than gpumem can watch programs with");
+    watch().output.write_problem(true,
+                                 "the driver lacks " + missing + ": it is older than gpumem can watch programs with");
     return;
   }
   watch().engine = options.engine == EngineKind::counters ? counters_engine() : sites_engine();
   if (!watch().engine->start()) return;
   {
+    // Frameworks are loaded before they initialise CUDA, and allocate before they launch.
     const std::lock_guard lock(watch().mutex);
-    watch().allocator_hook.install();  // frameworks are loaded before they initialise CUDA, and allocate before they
-                                       // launch
+    watch().allocator_hook.install();
   }
   pthread_atfork([] { watch().mutex.lock(); }, [] { watch().mutex.unlock(); },
                  [] {
                    watch().in_child = true;
                    watch().allocations.after_fork_in_child();
-                   output().leave();
+                   watch().output.leave();
                    watch().mutex.unlock();
                  });
   std::atexit(at_end);

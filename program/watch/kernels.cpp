@@ -24,11 +24,6 @@ std::string short_name(const std::string& kernel) {
   return name.substr(0, name.find_first_of("<("));
 }
 
-Kernels& kernels() {
-  static Kernels& the_only = *new Kernels(output(), modules(), ranges());
-  return the_only;
-}
-
 void Kernels::forget_dropped_modules() {
   const std::lock_guard lock(dropping_);
   for (CUmodule module : std::exchange(dropped_, {})) {

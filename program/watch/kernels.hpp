@@ -108,6 +108,5 @@ class Kernels {
   std::mutex dropping_;  ///< of `dropped_`; never held while anything else is called
   std::vector<CUmodule> dropped_;
 };
-[[nodiscard]] Kernels& kernels();
 
 }  // namespace gpumem::inject

@@ -13,7 +13,7 @@ class MissingEngine : public Engine {
   explicit MissingEngine(std::string reason) : reason_(std::move(reason)) {}
 
   bool start() override {
-    output().write_problem(true, reason_);
+    watch().output.write_problem(true, reason_);
     return false;
   }
   void finish() override {}

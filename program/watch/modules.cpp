@@ -63,11 +63,6 @@ std::uint32_t parameter_offset(std::string_view attributes) {
 
 }  // namespace
 
-Modules& modules() {
-  static Modules& the_only = *new Modules(output());
-  return the_only;
-}
-
 void Modules::keep(CUmodule module, const char* cubin, std::size_t bytes) {
   if (cubin == nullptr) return;
   const std::lock_guard lock(mutex_);

@@ -52,6 +52,5 @@ class Modules {
   std::size_t kept_bytes_ = 0;
   std::uint32_t written_ = 0;
 };
-[[nodiscard]] Modules& modules();
 
 }  // namespace gpumem::inject

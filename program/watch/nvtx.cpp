@@ -45,9 +45,9 @@ const Range* marked_range(Domain domain, const EventAttributes* attributes) {
   if (attributes == nullptr || attributes->size < sizeof(EventAttributes)) return nullptr;
   switch (attributes->message_type) {
     case narrow:
-      return ranges().range_of(domain, name_of(static_cast<const char*>(attributes->message)));
+      return process_ranges().range_of(domain, name_of(static_cast<const char*>(attributes->message)));
     case wide:
-      return ranges().range_of(domain, name_of(static_cast<const wchar_t*>(attributes->message)));
+      return process_ranges().range_of(domain, name_of(static_cast<const wchar_t*>(attributes->message)));
     case registered:
       return static_cast<const Range*>(attributes->message);
     default:
@@ -56,17 +56,17 @@ const Range* marked_range(Domain domain, const EventAttributes* attributes) {
 }
 
 int push_in_domain(Domain domain, const EventAttributes* attributes) {
-  ranges().open(domain, marked_range(domain, attributes));
+  process_ranges().open(domain, marked_range(domain, attributes));
   return no_depth;
 }
 int push(const EventAttributes* attributes) { return push_in_domain(nullptr, attributes); }
 template <class Character>
 int push_text(const Character* text) {
-  ranges().open(nullptr, ranges().range_of(nullptr, name_of(text)));
+  process_ranges().open(nullptr, process_ranges().range_of(nullptr, name_of(text)));
   return no_depth;
 }
 int pop_in_domain(Domain domain) {
-  ranges().close(domain);
+  process_ranges().close(domain);
   return no_depth;
 }
 int pop() { return pop_in_domain(nullptr); }
@@ -75,11 +75,11 @@ int pop() { return pop_in_domain(nullptr); }
 // others may have the same name.
 template <class Character>
 const Range* register_string(Domain domain, const Character* text) {
-  return ranges().range_of(domain, name_of(text));
+  return process_ranges().range_of(domain, name_of(text));
 }
 template <class Character>
 Domain create_domain(const Character* name) {
-  return ranges().domain_of(name_of(name));
+  return process_ranges().domain_of(name_of(name));
 }
 
 /// A call of NVTX by its module and number there, and the function that is to be called in its place.

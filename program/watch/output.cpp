@@ -60,11 +60,6 @@ class FileLimitSpared {
 
 }  // namespace
 
-Output& output() {
-  static Output& the_only = *new Output;  // callbacks of the driver come after exit handlers
-  return the_only;
-}
-
 std::uint64_t now_ns() { return clock_ns(CLOCK_MONOTONIC); }
 
 /// Memory that the file behind a mapping has no room for kills the process that touches it.

@@ -59,7 +59,6 @@ class Output {
   std::mutex problems_mutex_;
   std::set<std::string, std::less<>> problems_;  ///< that were written
 };
-[[nodiscard]] Output& output();
 
 /// Nanoseconds of the clock that never goes back.
 [[nodiscard]] std::uint64_t now_ns();

@@ -1,6 +1,5 @@
 #include "program/watch/ranges.hpp"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,15 +23,6 @@ std::string cut(std::string text) {
 }
 
 }  // namespace
-
-/// Never destroyed: destructors of the program's own may still mark ranges.
-Ranges& ranges() {
-  static Ranges& all = []() -> Ranges& {
-    pthread_atfork([] { ranges().before_fork(); }, [] { ranges().after_fork(); }, [] { ranges().after_fork(); });
-    return *new Ranges(output(), spans());
-  }();
-  return all;
-}
 
 void Ranges::name_range(const Range& range) {
   if (range.named.exchange(true)) return;

@@ -68,7 +68,9 @@ class Ranges {
   std::map<std::string, Range> ranges_;
   const std::string others_{other_names};
 };
-[[nodiscard]] Ranges& ranges();
+
+/// The ranges of this process, which `watch()` owns. Calls of NVTX ask for them, and have no place for data of ours.
+[[nodiscard]] Ranges& process_ranges();
 
 /// Returns the innermost open range of the program's own domain, else of any domain; null if the calling thread has
 /// none open. Costs no more than a read.

@@ -1,7 +1,5 @@
 #include "program/watch/spans.hpp"
 
-#include <pthread.h>
-
 #include <span>
 #include <utility>
 
@@ -12,15 +10,6 @@ namespace {
 constexpr std::size_t written_at_once = 256;
 
 }  // namespace
-
-/// Never destroyed: the program may mark ranges to its very end.
-Spans& spans() {
-  static Spans& all = []() -> Spans& {
-    pthread_atfork([] { spans().before_fork(); }, [] { spans().after_fork(); }, [] { spans().after_fork_in_child(); });
-    return *new Spans(output());
-  }();
-  return all;
-}
 
 void Spans::write(const std::vector<Span>& some) {
   if (some.empty()) return;

@@ -35,6 +35,5 @@ class Spans {
   std::vector<Span> waiting_;
   std::uint64_t kept_ = 0;
 };
-[[nodiscard]] Spans& spans();
 
 }  // namespace gpumem::inject

@@ -1,5 +1,5 @@
 #pragma once
-// The handling of launches that all engines share, and the lock under which it happens.
+// All state of the library, and the handling of launches that its engines share.
 
 #include <cstdint>
 #include <memory>
@@ -13,12 +13,17 @@
 #include "program/watch/callers/known_frames.hpp"
 #include "program/watch/callers/native_frames.hpp"
 #include "program/watch/callers/python_frames.hpp"
+#include "program/watch/devices.hpp"
 #include "program/watch/kernels.hpp"
 #include "program/watch/launch_count.hpp"
 #include "program/watch/launches.hpp"
+#include "program/watch/modules.hpp"
 #include "program/watch/options.hpp"
+#include "program/watch/output.hpp"
 #include "program/watch/overhead.hpp"
+#include "program/watch/ranges.hpp"
 #include "program/watch/raw_format.hpp"
+#include "program/watch/spans.hpp"
 
 namespace gpumem::inject {
 
@@ -51,23 +56,36 @@ struct WatchedLaunch {
   std::uint32_t device = 0;
 };
 
+/// All that the library knows of the process that it is a guest in. It is made by the first call of watch(), and never
+/// destroyed: callbacks of the driver, and threads of the program, come after exit handlers.
+///
+/// Its members are given those that they stand on, so that only the functions that others call (the driver, NVTX,
+/// CUPTI, the system) and engines ask for the whole. A member that any thread may use has its own lock.
 struct Watch {
   /// `report` is called in place of the report of PyTorch's allocator.
   explicit Watch(AllocatorReport report) : allocator_hook(allocations, report) {}
 
   Options options;
-  Overhead overhead{output(), options};
-  LaunchCount launch_count;
+  Output output;
+  Spans spans{output};
+  Ranges ranges{output, spans};
+  Modules modules{output};
   Captures captures;
+
   PythonFrames python_frames;
   KnownFrames known_frames{python_frames};
   NativeFrames native_frames{options, python_frames};
+  LaunchCount launch_count;
   Allocations allocations{native_frames, known_frames, launch_count};
+
+  std::mutex mutex;  ///< of all that follows, and of what an engine keeps
+  Devices devices{output};
+  Kernels kernels{output, modules, ranges};
+  Overhead overhead{output, options};
   AllocatorHook allocator_hook;
-  Callers callers{output(), overhead, allocator_hook, native_frames, known_frames};
-  std::unique_ptr<Engine> engine;
-  std::mutex mutex;       ///< of all that follows, and of what kernels.hpp, devices.hpp and an engine keep
-  bool in_child = false;  ///< a fork, which has no GPU of its own: CUDA does not work in it
+  Callers callers{output, overhead, allocator_hook, native_frames, known_frames};
+  std::unique_ptr<Engine> engine;  ///< null until it is started, and if nothing is to be watched
+  bool in_child = false;           ///< a fork, which has no GPU of its own: CUDA does not work in it
 
   /// A context is about to end while the program goes on (cudaDeviceReset): whatever is kept of it must not outlive it,
   /// for the next one may get its address. Any thread may say so, with the driver's locks held.

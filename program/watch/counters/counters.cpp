@@ -92,9 +92,10 @@ bool CountersEngine::a_collective_runs(CUcontext context) const {
 
 void CountersEngine::add_records() {
   for (const Ran& ran : records_.take()) {
-    devices().note(ran.device);
-    const std::uint32_t kernel = kernels().number_of(*ran.name, ran.registers_per_thread, ran.static_shared_bytes);
-    Slot* slot = kernels().slot_of(kernel, ran.shape, ran.device);
+    watch().devices.note(ran.device);
+    const std::uint32_t kernel =
+        watch().kernels.number_of(*ran.name, ran.registers_per_thread, ran.static_shared_bytes);
+    Slot* slot = watch().kernels.slot_of(kernel, ran.shape, ran.device);
     if (slot == nullptr) continue;
     if (ran.of_graph) {
       ++slot->counts->launches;
@@ -102,8 +103,9 @@ void CountersEngine::add_records() {
     }
     const auto took_ns = static_cast<double>(ran.took_ns);
     add_time(*slot->counts, took_ns, 1);
-    kernels().add_to_time_line(*slot->counts, ran.began_ns, took_ns, 1);
-    spans().keep(SpanKind::launch, slot->number, ran.stream, static_cast<std::uint64_t>(ran.began_ns), ran.took_ns);
+    watch().kernels.add_to_time_line(*slot->counts, ran.began_ns, took_ns, 1);
+    watch().spans.keep(SpanKind::launch, slot->number, ran.stream, static_cast<std::uint64_t>(ran.began_ns),
+                       ran.took_ns);
   }
 }
 
@@ -180,7 +182,7 @@ void CountersEngine::exit_launch(CallId id, const CUpti_CallbackData& data) {
     count_unseen(*call.slot, reason);
   }
   records_.resume();
-  output().totals().sampling_ns += now_ns() - call.began_ns;
+  watch().output.totals().sampling_ns += now_ns() - call.began_ns;
   call = {};
 }
 
@@ -212,9 +214,9 @@ void CountersEngine::on_driver_call(CallId id, const CUpti_CallbackData& data) {
   } else if (is_capture(id)) {
     if (!enters) watch().captures.note(id, *static_cast<const CUresult*>(data.functionReturnValue));
   } else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleUnload) {
-    if (enters) kernels().forget_module(*static_cast<CUmodule const*>(data.functionParams));
+    if (enters) watch().kernels.forget_module(*static_cast<CUmodule const*>(data.functionParams));
   } else if (id == CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload) {
-    if (enters) kernels().forget_module(nullptr);
+    if (enters) watch().kernels.forget_module(nullptr);
   } else if (ends_context(id)) {
     const std::lock_guard lock(watch().mutex);
     const OwnCalls own_calls;
@@ -245,13 +247,13 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
 bool CountersEngine::start() {
   const std::string& path = watch().options.cupti;
   if (path.empty()) {
-    output().write_problem(true, "no libcupti.so was found, which reads the counters");
+    watch().output.write_problem(true, "no libcupti.so was found, which reads the counters");
     return false;
   }
   try {
     cupti_ = measure::load_cupti(path);
   } catch (const std::exception& error) {
-    output().write_problem(true, error.what());
+    watch().output.write_problem(true, error.what());
     return false;
   }
   CUpti_SubscriberHandle handle = nullptr;
@@ -267,7 +269,7 @@ bool CountersEngine::start() {
                                          CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) == CUPTI_SUCCESS;
   fine = fine && records_.start(*cupti_, take_buffer);
   if (!fine) {
-    output().write_problem(
+    watch().output.write_problem(
         true,
         "CUPTI takes no subscriber: another profiler watches the program (Nsight Systems, Nsight Compute or "
         "the program's own); run it without");
@@ -278,7 +280,7 @@ bool CountersEngine::start() {
 void CountersEngine::finish() {
   records_.flush();
   add_records();
-  spans().write_rest();
+  watch().spans.write_rest();
   passes_.release();  // while the contexts are there
 }
 

@@ -29,7 +29,7 @@ CountedContext make_context(const measure::Cupti& cupti, const PassContext& whic
     made.nobodys = made.profiler->empty_counts(1);
   } catch (const std::exception& error) {
     made.profiler.reset();
-    output().write_problem(false, std::string("counted: not possible: ") + error.what());
+    watch().output.write_problem(false, std::string("counted: not possible: ") + error.what());
   }
   return made;
 }
@@ -41,7 +41,7 @@ void write_counts(const Slot& slot, const UnfinishedCounts& done, const measure:
   }
   const CountsEvent event{
       .slot = slot.number, .passes = static_cast<std::uint32_t>(done.passes.size()), .order = done.first};
-  output().write_event(EventKind::counts, {part_of(event), std::as_bytes(std::span(values))});
+  watch().output.write_event(EventKind::counts, {part_of(event), std::as_bytes(std::span(values))});
 }
 
 /// Goes on to a pass that the counts do not have yet: kernels that take turns may each meet the same one again.
@@ -56,7 +56,7 @@ void skip_passes(CountedContext& context, const UnfinishedCounts& unfinished) {
 }
 
 Unseen give_up(const std::exception& error) {
-  output().write_problem(false, std::string("some launches were not counted: ") + error.what());
+  watch().output.write_problem(false, std::string("some launches were not counted: ") + error.what());
   return Unseen::failed;
 }
 

@@ -117,7 +117,7 @@ void write_graph(const Graph& graph) {
                    .as_a_whole = graph.nodes.obstacle != nullptr ? 1U : 0U};
   std::vector<GraphKernel> kernels;
   for (const auto& [slot, launches] : graph.kernels) kernels.push_back({slot->number, launches});
-  output().write_event(EventKind::graph, {part_of(event), std::as_bytes(std::span(kernels))});
+  watch().output.write_event(EventKind::graph, {part_of(event), std::as_bytes(std::span(kernels))});
 }
 
 /// Finds the kernels that the graph launches.
@@ -138,11 +138,11 @@ void find_kernels(Graph& graph) {
   }
   const Shape no_shape{.grid = {1, 1, 1}, .block = {1, 1, 1}};
   Slot* const before = graph.slot;
-  graph.slot = kernels().slot_of(kernels().number_of(name_of_graph(names), 0, 0), no_shape, graph.device);
+  graph.slot = watch().kernels.slot_of(watch().kernels.number_of(name_of_graph(names), 0, 0), no_shape, graph.device);
   if (graph.slot == nullptr || graph.slot == before) return;
   write_graph(graph);
   if (graph.nodes.obstacle != nullptr) {
-    output().write_problem(
+    watch().output.write_problem(
         false, std::string("a CUDA graph was seen as a whole and not kernel by kernel: ") + graph.nodes.obstacle);
   }
 }
@@ -205,7 +205,7 @@ bool Graphs::launches_graphs(CUgraphExec graph) {
 void Graphs::keep(CUgraphExec handle, CUgraph like, CUcontext context) {
   Graph& graph = graphs_[handle];
   graph.context = context;
-  graph.device = devices().current();
+  graph.device = watch().devices.current();
   graph.nodes = nodes_of(like);
   if (launches_graphs(handle)) graph.nodes.obstacle = "its kernels launch graphs";
   find_kernels(graph);
@@ -299,7 +299,7 @@ GraphReplay Graphs::enter_launch(CallId id, CUcontext context, const void* param
   if (watch().is_captured(stream)) return replay;  // it becomes a part of another graph
   const auto found = graphs_.find(launch.graph);
   if (found == graphs_.end()) {
-    ++output().totals().graph_launches;
+    ++watch().output.totals().graph_launches;
     return replay;
   }
   replay.graph = &found->second;

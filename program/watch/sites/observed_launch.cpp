@@ -142,8 +142,8 @@ CUresult LaunchObserver::end(const ObservedLaunch& launch, CUresult result, cons
   }
   const std::uint64_t took_ns = now_ns() - launch.began_ns;
   launch.kernel->sampling_ns = std::max(needed_ns, static_cast<double>(took_ns));
-  spans().keep(SpanKind::sample, launch.slot->number, reinterpret_cast<std::uintptr_t>(launch.sample.stream),
-               launch.began_ns, took_ns);
+  watch().spans.keep(SpanKind::sample, launch.slot->number, reinterpret_cast<std::uintptr_t>(launch.sample.stream),
+                     launch.began_ns, took_ns);
   return result;
 }
 

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "program/watch/output.hpp"
 #include "program/watch/sites/patch_flags.hpp"
 #include "program/watch/sites/patch_image.hpp"
+#include "program/watch/watch.hpp"
 
 namespace gpumem::inject {
 
@@ -42,7 +42,7 @@ bool patch_block_begins(const Sanitizer& sanitizer, CUmodule module) {
 }
 
 void write_unseen(const char* what, const std::string& reason) {
-  output().write_problem(
+  watch().output.write_problem(
       false, std::string("some launches were not seen access by access: ") + what + " failed (" + reason + ")");
 }
 
@@ -76,10 +76,10 @@ bool add_patches(const Sanitizer& sanitizer, CUcontext context, const DeviceEven
   const PatchImage* image = image_for(device);
   if (image != nullptr)
     return fine(sanitizer, sanitizer.sanitizerAddPatches(image->data, context), "loading the patch");
-  output().write_problem(false, "nothing is seen access by access on GPUs of compute capability " +
-                                    std::to_string(device.compute_capability_major) + "." +
-                                    std::to_string(device.compute_capability_minor) +
-                                    ": this gpumem was not built for them (CMAKE_CUDA_ARCHITECTURES)");
+  watch().output.write_problem(false, "nothing is seen access by access on GPUs of compute capability " +
+                                          std::to_string(device.compute_capability_major) + "." +
+                                          std::to_string(device.compute_capability_minor) +
+                                          ": this gpumem was not built for them (CMAKE_CUDA_ARCHITECTURES)");
   return false;
 }
 

@@ -66,7 +66,7 @@ void release_memory(SampleTables& tables) {
 
 SampleTables make_tables(const Sanitizer& sanitizer, CUcontext context) {
   SampleTables tables;
-  const DeviceEvent& device = devices().event(devices().current());
+  const DeviceEvent& device = watch().devices.event(watch().devices.current());
   if (!add_patches(sanitizer, context, device)) {
     tables.failed = Unseen::failed;
     return tables;
@@ -190,7 +190,7 @@ Site site_of(std::uint64_t key, const TableSite& from, std::uint64_t kernel_pc, 
 
 Unseen Sampler::begin(const Sample& sample, std::vector<std::byte> parameters) {
   SampleTables& tables = contexts_[sample.context];
-  if (!tables.room.has(wanted_bytes(devices().event(devices().current())))) return Unseen::no_memory;
+  if (!tables.room.has(wanted_bytes(watch().devices.event(watch().devices.current())))) return Unseen::no_memory;
   if (!tables.ready && tables.failed == Unseen::none) tables = make_tables(sanitizer_, sample.context);
   if (!tables.ready) return tables.failed;
   if (!clear_tables(tables, sample)) return Unseen::failed;
@@ -363,8 +363,8 @@ SampleEnd Sampler::end(const Sample& sample, SampleEvent event, std::uint64_t be
   event.lost_sites = tables.copy->lost_sites;
   event.parameter_bytes = static_cast<std::uint32_t>(parameters_.size());
   event.took_ns = now_ns() - began_ns;
-  output().write_event(EventKind::sample, {part_of(event), std::as_bytes(std::span(sites)), parameters_});
-  write_arrays(output(), watch().allocations, event, sites);
+  watch().output.write_event(EventKind::sample, {part_of(event), std::as_bytes(std::span(sites)), parameters_});
+  write_arrays(watch().output, watch().allocations, event, sites);
   return {.result = parts.result, .launch_ns = launch_ns};
 }
 

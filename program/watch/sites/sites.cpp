@@ -172,14 +172,14 @@ void SitesEngine::on_resource(Sanitizer_CallbackId id, const void* data) {
     on_memory_event(id, *static_cast<const Sanitizer_ResourceMemoryData*>(data));
   } else if (id == SANITIZER_CBID_RESOURCE_MODULE_LOADED) {
     const auto& module = *static_cast<const Sanitizer_ResourceModuleData*>(data);
-    modules().keep(module.module, module.pCubin, module.cubinSize);
+    watch().modules.keep(module.module, module.pCubin, module.cubinSize);
   } else if (id == SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
     watch().context_ends(static_cast<const Sanitizer_ResourceContextData*>(data)->context);
     known_.forget();
   } else if (id == SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING) {
     CUmodule module = static_cast<const Sanitizer_ResourceModuleData*>(data)->module;
-    modules().drop(module);
-    kernels().forget_module(module);
+    watch().modules.drop(module);
+    watch().kernels.forget_module(module);
     known_.forget();
   }
 }
@@ -212,11 +212,11 @@ void SANITIZERAPI call_back(void* engine, Sanitizer_CallbackDomain domain, Sanit
 bool SitesEngine::start() {
   const std::string& path = watch().options.sanitizer;
   if (path.empty()) {
-    output().write_problem(true, "no libsanitizer-public.so was found, which sees into kernels");
+    watch().output.write_problem(true, "no libsanitizer-public.so was found, which sees into kernels");
     return false;
   }
   if (const std::string missing = sanitizer_.load(path); !missing.empty()) {
-    output().write_problem(true, "the sanitizer's library cannot be used: " + missing);
+    watch().output.write_problem(true, "the sanitizer's library cannot be used: " + missing);
     return false;
   }
   Sanitizer_SubscriberHandle handle = nullptr;
@@ -242,7 +242,7 @@ bool SitesEngine::start() {
     fine = fine && sanitizer_.sanitizerEnableCallback(1, handle, SANITIZER_CB_DOMAIN_RESOURCE, id) == SANITIZER_SUCCESS;
   }
   if (!fine) {
-    output().write_problem(
+    watch().output.write_problem(
         true,
         "the sanitizer's library takes no subscriber: another tool watches the program (compute-sanitizer, "
         "a debugger or a profiler); run it without");
@@ -253,7 +253,7 @@ bool SitesEngine::start() {
 void SitesEngine::finish() {
   watch().forget_ended_contexts();
   times_.take(~std::size_t{0});
-  spans().write_rest();
+  watch().spans.write_rest();
 }
 
 void SitesEngine::forget(CUcontext context) {

@@ -4,8 +4,7 @@
 #include <array>
 
 #include "program/watch/driver.hpp"
-#include "program/watch/output.hpp"
-#include "program/watch/spans.hpp"
+#include "program/watch/watch.hpp"
 
 namespace gpumem::inject {
 
@@ -80,9 +79,9 @@ Clock LaunchTimes::make_clock() {
   clock.events_ns = times[times.size() / 2];
   static_cast<void>(driver().cuStreamDestroy(stream));
   if (clock.gates.host == nullptr) {
-    output().write_problem(false,
-                           "launches are not timed: the driver does not let a stream wait for the host "
-                           "(cuStreamWaitValue32); --counters times them");
+    watch().output.write_problem(false,
+                                 "launches are not timed: the driver does not let a stream wait for the host "
+                                 "(cuStreamWaitValue32); --counters times them");
   }
   return clock;
 }
@@ -91,7 +90,7 @@ Clock LaunchTimes::make_clock() {
 Clock* LaunchTimes::clock_of(CUcontext context) {
   if (const auto found = clocks_.find(context); found != clocks_.end()) return &found->second;
   if (!room_.has(0)) {
-    output().write_problem(false, "launches are not timed while the GPU has next to no memory left");
+    watch().output.write_problem(false, "launches are not timed while the GPU has next to no memory left");
     return nullptr;
   }
   return &clocks_.emplace(context, make_clock()).first->second;
@@ -106,9 +105,9 @@ void LaunchTimes::add(const Waiting& launch) {
   const double began_ns = static_cast<double>(clock.marked_ns) + *began;
   LaunchSlot& counts = *launch.slot->counts;
   add_time(counts, own_ns, launch.timed.stands_for, launch.timed.like_seen);
-  kernels().add_to_time_line(counts, began_ns, own_ns, launch.timed.stands_for);
-  spans().keep(SpanKind::launch, launch.slot->number, reinterpret_cast<std::uintptr_t>(launch.timed.stream),
-               static_cast<std::uint64_t>(began_ns), static_cast<std::uint64_t>(own_ns));
+  watch().kernels.add_to_time_line(counts, began_ns, own_ns, launch.timed.stands_for);
+  watch().spans.keep(SpanKind::launch, launch.slot->number, reinterpret_cast<std::uintptr_t>(launch.timed.stream),
+                     static_cast<std::uint64_t>(began_ns), static_cast<std::uint64_t>(own_ns));
 }
 
 Timed LaunchTimes::begin(CUcontext context, CUstream stream, std::uint64_t stands_for) {

@@ -14,7 +14,7 @@ using namespace gpumem::inject;
 
 /// Begins the files of the process in the folder.
 GPUMEM_EXPORTED int begin(const char* folder) {
-  if (!output().open(folder, EngineKind::sites)) return 0;
+  if (!watch().output.open(folder, EngineKind::sites)) return 0;
   DeviceEvent device;
   device.compute_capability_major = 9;
   device.multiprocessors = 132;
@@ -27,8 +27,8 @@ GPUMEM_EXPORTED int begin(const char* folder) {
   device.shared_bytes_per_multiprocessor = 233472;
   device.threads_per_multiprocessor = 2048;
   std::strcpy(device.name, "NVIDIA H200");
-  output().write_event(EventKind::device, {part_of(device)});
-  output().totals().began_ns = output().totals().ended_ns = now_ns();
+  watch().output.write_event(EventKind::device, {part_of(device)});
+  watch().output.totals().began_ns = watch().output.totals().ended_ns = now_ns();
   watch().allocator_hook.install();
   return 1;
 }
@@ -36,8 +36,8 @@ GPUMEM_EXPORTED int begin(const char* folder) {
 /// A launch of the kernel, whose only load touches that address: it is sampled if it is the kernel's first.
 GPUMEM_EXPORTED void launch(const char* kernel, std::uint64_t address) {
   const std::lock_guard lock(watch().mutex);
-  const std::uint32_t number = kernels().number_of(kernel, 32, 0);
-  Slot* slot = kernels().slot_of(number, {.grid = {1024, 1, 1}, .block = {256, 1, 1}}, 0);
+  const std::uint32_t number = watch().kernels.number_of(kernel, 32, 0);
+  Slot* slot = watch().kernels.slot_of(number, {.grid = {1024, 1, 1}, .block = {256, 1, 1}}, 0);
   if (slot == nullptr) return;
   const bool is_first = slot->counts->launches == 0;
   watch().count_launches(*slot, 1);
@@ -56,8 +56,8 @@ GPUMEM_EXPORTED void launch(const char* kernel, std::uint64_t address) {
   site.request[0].active = ~std::uint32_t{0};
   for (std::uint64_t lane = 0; lane < 32; ++lane) site.request[0].address[lane] = address + lane * 4096;
   const SampleEvent sample{.slot = slot->number, .sites = 1};
-  output().write_event(EventKind::sample, {part_of(sample), part_of(site)});
-  write_arrays(output(), watch().allocations, sample, std::span(&site, 1));
+  watch().output.write_event(EventKind::sample, {part_of(sample), part_of(site)});
+  write_arrays(watch().output, watch().allocations, sample, std::span(&site, 1));
 }
 
 /// Memory that the driver gives out to the program.
