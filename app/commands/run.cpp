@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -15,10 +14,9 @@
 #include "app/run/run_options.hpp"
 #include "engine/base/error.hpp"
 #include "program/results/program.hpp"
-#include "program/start/command.hpp"
 #include "program/start/injection.hpp"
-#include "program/start/raw_folder.hpp"
 #include "program/start/signals.hpp"
+#include "program/start/watched_command.hpp"
 #include "report/advise/advice.hpp"
 #include "report/explain/explain.hpp"
 #include "report/record/joined.hpp"
@@ -35,22 +33,6 @@ struct RunArguments : ResultRequest, program::WatchOptions {
   std::optional<std::string> gpu;  ///< whose profile predicts
 };
 
-/// Says that the engine's library by NVIDIA was not found, or only where others could change it.
-std::string missing_words(const program::WatchOptions& options, const program::FoundLibrary& search) {
-  const program::VendorLibrary& library = options.counters ? program::cupti_library() : program::sanitizer_library();
-  if (search.others) {
-    return fmt::format(
-        "'{1}' was left alone, because others can change it or put another in its place; if you trust "
-        "it, name it: {0}={1}; without it no kernel can be {2}",
-        library.variable, report::one_line(search.others->string()), options.counters ? "counted" : "watched");
-  }
-  return fmt::format(
-      "the library {0} was not found, and no kernel can be {1} without it; install it with: pip install {2}; or name "
-      "it with {3}=/path/to/{0}",
-      library.file, options.counters ? "counted" : "watched",
-      options.counters ? "nvidia-cuda-cupti" : "nvidia-cuda-sanitizer-api", library.variable);
-}
-
 report::Report finished_report(const std::vector<program::RawProcess>& processes, const program::ProgramRun& run,
                                const model::ProfileChoice& predicting, const std::string& started_at,
                                const Environment& environment) {
@@ -63,75 +45,30 @@ report::Report finished_report(const std::vector<program::RawProcess>& processes
   return report::completed(report);
 }
 
-/// The environment variables that the command is started with, and the notes to make about them.
-struct Watched {
-  std::filesystem::path raw_files = {};  ///< where they are afterwards
-  std::vector<std::pair<std::string, std::string>> variables = {};
-  std::vector<std::string> notes = {};
-  std::optional<std::string> missing = {};  ///< a library of NVIDIA's, and where to get it
-};
-
-Watched watched(const program::Places& places, const program::RawFolder& folder, const RunArguments& arguments) {
-  // Tests, and users who look at a run again, name the raw files of a run that was kept.
-  if (const auto kept = places.variable("GPUMEM_RUN_RAW")) return {.raw_files = *kept};
-  const auto library = program::injected_library(places);
-  if (!library) {
-    // Without the library nobody can tell if the command used a GPU, unless there is no driver.
-    if (!program::has_driver(places)) return {.raw_files = folder.path()};
-    throw missing_capability_error(
-        fmt::format("libgpumem_inject.so is neither beside {} nor in ../lib/gpumem, so the command was not run; "
-                    "install gpumem as a whole",
-                    places.program.string()));
-  }
-  const program::FoundLibrary vendors = program::find_library(
-      arguments.counters ? program::cupti_library() : program::sanitizer_library(), places, arguments.command.front());
-  Watched result;
-  result.raw_files = folder.path();
-  result.variables = program::injected_variables(*library, vendors.file, folder.path(), arguments);
-  if (!vendors.file) result.missing = missing_words(arguments, vendors);
-  if (const auto theirs = places.variable("CUDA_INJECTION64_PATH")) {
-    result.notes.push_back(
-        fmt::format("CUDA_INJECTION64_PATH names {}, which was not loaded because only one library can be; run the "
-                    "command without gpumem to load it",
-                    report::one_line(*theirs)));
-  }
-  constexpr const char* marks = "NVTX_INJECTION64_PATH";
-  const auto theirs = places.variable(marks);
-  if (theirs && *theirs != library->string()) {
-    result.notes.push_back(
-        fmt::format("{} is {} and was kept, so ranges of the program are not seen; unset it to see them", marks,
-                    report::one_line(*theirs)));
-  } else {
-    result.variables.emplace_back(marks, library->string());
-  }
-  return result;
-}
-
 /// The results of running the command once.
 struct Outcome {
   report::Report report;
   int exit_code = 0;
   program::ProgramTraces traces;
   std::optional<std::string> full;     ///< no room was left for the raw files
-  std::optional<std::string> missing;  ///< as in Watched
+  std::optional<std::string> missing;  ///< as in Injection
 };
 
 Outcome run_once(const RunArguments& arguments, const program::Places& places, const model::ProfileChoice& predicting,
                  const Environment& environment) {
-  const program::RawFolder folder(places);
-  program::Signals signals([&folder] { folder.remove(); });
-  Watched watch = watched(places, folder, arguments);
+  program::WatchedCommand command(arguments.command, arguments, places);
   const std::string started_at = utc_now();
   Outcome outcome;
-  outcome.exit_code = program::run_command(arguments.command, watch.variables, signals);
-  outcome.full = folder.note_if_full();
-  outcome.missing = watch.missing;
-  const std::vector<program::RawProcess> processes = program::read_raw_data(watch.raw_files);
-  folder.remove();  // nothing of it is needed any more, whatever comes
+  outcome.exit_code = command.run();
+  outcome.full = command.note_if_full();
+  outcome.missing = command.injection().missing;
+  const std::vector<program::RawProcess> processes = program::read_raw_data(command.injection().raw_files);
+  command.remove_raw_files();  // nothing of them is needed any more, whatever comes
   outcome.traces = program::program_traces(processes);
-  if (outcome.full) watch.notes.push_back(*outcome.full);
-  if (outcome.traces.used_cuda && watch.missing) watch.notes.push_back(*watch.missing);
-  const program::ProgramRun run{.command = arguments.command, .exit_code = outcome.exit_code, .notes = watch.notes};
+  std::vector<std::string> notes = command.injection().notes;
+  if (outcome.full) notes.push_back(*outcome.full);
+  if (outcome.traces.used_cuda && outcome.missing) notes.push_back(*outcome.missing);
+  const program::ProgramRun run{.command = arguments.command, .exit_code = outcome.exit_code, .notes = notes};
   outcome.report = finished_report(processes, run, predicting, started_at, environment);
   return outcome;
 }
