@@ -137,13 +137,14 @@ struct Outcome {
 
 /// The facts and numbers that several cases show together.
 struct Conclusion {
-  struct Found {
+  /// A number that follows from several cases, such as the latency and the asymptotic bandwidth of a fitted line.
+  struct DerivedQuantity {
     std::string name;  ///< one of the probe's `concluded`
-    double value = 0;
+    double value = 0;  ///< in the unit that `concluded` tells
     std::vector<std::size_t> outcomes;  ///< indices of the cases that show it
   };
   std::vector<Fact> facts = {};  ///< the most important first
-  std::vector<Found> found = {};
+  std::vector<DerivedQuantity> quantities = {};
 };
 
 /// The subject of a probe, which is the folder under probes/ that it lies in. In the order of lists.

@@ -76,7 +76,7 @@ void add_fit(Conclusion& conclusion, std::span<const Outcome> outcomes) {
            : "A request takes {fixed_cycles}, and {address_cycles} for each address, within {error_percent}.",
        {{"address_cycles", line.slope}, {"fixed_cycles", line.at_zero}, {"error_percent", std::ceil(error * 100)}}});
   if (!fits) return;
-  conclusion.found = {{"fixed_cycles", line.at_zero, indices}, {"cycles_per_address", line.slope, indices}};
+  conclusion.quantities = {{"fixed_cycles", line.at_zero, indices}, {"cycles_per_address", line.slope, indices}};
 }
 
 }  // namespace

@@ -245,8 +245,8 @@ Conclusion conclude_peers(std::span<const Outcome> outcomes) {
   add_latency(facts, methods);
   for (const Method& method : methods) {
     const std::vector<std::size_t> own = indices_of(method.outcomes);
-    conclusion.found.push_back({"median_pair_gb_per_s", method.spread.median, own});
-    conclusion.found.push_back({"slowest_pair_gb_per_s", method.spread.min, own});
+    conclusion.quantities.push_back({"median_pair_gb_per_s", method.spread.median, own});
+    conclusion.quantities.push_back({"slowest_pair_gb_per_s", method.spread.min, own});
   }
   return conclusion;
 }

@@ -72,7 +72,7 @@ std::optional<Conclusion> concluded(std::span<const Record> results, const Membe
   const auto in_results = [&](std::vector<std::size_t>& indices) {
     for (std::size_t& index : indices) index = ran.at(index);
   };
-  for (Conclusion::Found& found : conclusion.found) in_results(found.outcomes);
+  for (Conclusion::DerivedQuantity& derived : conclusion.quantities) in_results(derived.outcomes);
   for (Fact& fact : conclusion.facts) in_results(fact.outcomes);
   return conclusion;
 }
@@ -81,14 +81,14 @@ std::optional<Conclusion> concluded(std::span<const Record> results, const Membe
 /// a record.
 void add_numbers(std::vector<ConclusionRecord>& records, const Conclusion& conclusion,
                  std::optional<double> MetricRecord::*reading) {
-  for (const Conclusion::Found& found : conclusion.found) {
-    auto record = std::ranges::find(records, found.outcomes, &ConclusionRecord::cases);
+  for (const Conclusion::DerivedQuantity& derived : conclusion.quantities) {
+    auto record = std::ranges::find(records, derived.outcomes, &ConclusionRecord::cases);
     if (record == records.end()) {
-      record = records.insert(record, {records.front().probe, found.outcomes, "", {}});
+      record = records.insert(record, {records.front().probe, derived.outcomes, "", {}});
     }
-    auto quantity = std::ranges::find(record->quantities, found.name, &MetricRecord::name);
-    if (quantity == record->quantities.end()) quantity = record->quantities.insert(quantity, {found.name, {}, {}});
-    (*quantity).*reading = found.value;
+    auto quantity = std::ranges::find(record->quantities, derived.name, &MetricRecord::name);
+    if (quantity == record->quantities.end()) quantity = record->quantities.insert(quantity, {derived.name, {}, {}});
+    (*quantity).*reading = derived.value;
   }
 }
 

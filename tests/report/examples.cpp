@@ -209,7 +209,7 @@ Conclusion conclude_transfer(std::span<const Outcome> outcomes) {
                         {"other", slowest.tested.name("host_memory")}}}};
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const bool pageable = outcomes[i].tested.name("host_memory") == "pageable";
-    conclusion.found.push_back({"fixed_cost_us", pageable ? 7.0 : 2.6, {i}});
+    conclusion.quantities.push_back({"fixed_cost_us", pageable ? 7.0 : 2.6, {i}});
   }
   return conclusion;
 }

@@ -108,7 +108,7 @@ static Conclusion conclude_blocked(std::span<const Outcome> outcomes) {
                      {run_value(harmless.back())}});
   }
   return {.facts = std::move(facts),
-          .found = {{"harmless_run_elements", static_cast<double>(run_of(harmless.back())), all_of(outcomes)}}};
+          .quantities = {{"harmless_run_elements", static_cast<double>(run_of(harmless.back())), all_of(outcomes)}}};
 }
 
 static Probe blocked_probe() {

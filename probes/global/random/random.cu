@@ -243,10 +243,10 @@ static Conclusion conclude_random(std::span<const Outcome> outcomes) {
   std::ranges::sort(footprints, {}, footprint_of);
   const auto slow = std::ranges::find_if_not(footprints, half_rate);
   std::vector<Fact> facts;
-  std::vector<Conclusion::Found> found;
+  std::vector<Conclusion::DerivedQuantity> quantities;
   if (slow != footprints.begin() && slow != footprints.end()) {
     const Outcome& kept = *std::prev(slow);
-    found = {{"half_rate_footprint_bytes", static_cast<double>(footprint_of(kept)), all_of(outcomes)}};
+    quantities = {{"half_rate_footprint_bytes", static_cast<double>(footprint_of(kept)), all_of(outcomes)}};
     if (better(best, *slow)) {
       facts.push_back(footprint_fact(FactKind::capacity, kept,
                                      "Keep data that is accessed in random order within {footprint_bytes}: up to there "
@@ -267,7 +267,7 @@ static Conclusion conclude_random(std::span<const Outcome> outcomes) {
                                                    "Up to {footprint_bytes} the footprint makes no difference."));
     same.outcomes = all_of(outcomes);
   }
-  return {.facts = std::move(facts), .found = std::move(found)};
+  return {.facts = std::move(facts), .quantities = std::move(quantities)};
 }
 
 static Probe random_probe() {

@@ -232,7 +232,7 @@ Conclusion conclude_working_set(std::span<const Outcome> outcomes) {
 
   Conclusion conclusion;
   const auto add_number = [&](std::string name, double value) {
-    conclusion.found.push_back({std::move(name), value, all_of(outcomes)});
+    conclusion.quantities.push_back({std::move(name), value, all_of(outcomes)});
   };
   const auto add = [&](const Capacity& capacity, const std::optional<Knee>& knee) {
     if (!knee) return;

@@ -155,7 +155,7 @@ Conclusion conclude_batching(std::span<const Outcome> outcomes) {
   }
   const Pairs beside_separate = pairs_of(packed, separate);
   if (const PairAtNumber* from = pays_from(beside_separate, takes_less)) {
-    conclusion.found = {{"packing_pays_from_copies", static_cast<double>(from->number), all_of(outcomes)}};
+    conclusion.quantities = {{"packing_pays_from_copies", static_cast<double>(from->number), all_of(outcomes)}};
   }
   return conclusion;
 }

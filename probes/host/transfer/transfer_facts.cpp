@@ -185,9 +185,9 @@ Conclusion conclude_transfer(std::span<const Outcome> outcomes) {
   }
   for (const Kind& kind : kinds) {
     if (!kind.cost) continue;
-    conclusion.found.push_back({"fixed_cost_us", kind.cost->fixed.count() * 1e6, kind.outcomes});
-    conclusion.found.push_back({"asymptotic_gb_per_s", asymptotic_gb_per_s(kind), kind.outcomes});
-    conclusion.found.push_back({"half_size_bytes", kind.cost->half_size_bytes(), kind.outcomes});
+    conclusion.quantities.push_back({"fixed_cost_us", kind.cost->fixed.count() * 1e6, kind.outcomes});
+    conclusion.quantities.push_back({"asymptotic_gb_per_s", asymptotic_gb_per_s(kind), kind.outcomes});
+    conclusion.quantities.push_back({"half_size_bytes", kind.cost->half_size_bytes(), kind.outcomes});
   }
   return conclusion;
 }

@@ -156,7 +156,7 @@ Conclusion conclude_zero_copy(std::span<const Outcome> outcomes) {
   if (pairs.empty()) return {.facts = {on_one_placement(outcomes)}};
   const std::optional<std::uint64_t> from = pays_from(pairs);
   Conclusion conclusion{.facts = {recommended(pairs, from)}};
-  if (from) conclusion.found = {{"copying_pays_from_passes", static_cast<double>(*from), all_of(outcomes)}};
+  if (from) conclusion.quantities = {{"copying_pays_from_passes", static_cast<double>(*from), all_of(outcomes)}};
   return conclusion;
 }
 

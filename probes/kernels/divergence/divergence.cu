@@ -201,7 +201,7 @@ static Conclusion conclude_divergence(std::span<const Outcome> outcomes) {
                                 {single->index, most->index},
                                 costs ? longer : no_longer,
                                 {{"paths", paths}, gain_value("slowdown_ratio", *most, *single)}});
-    conclusion.found.push_back({"times_of_one_path", gain(*most, *single), {single->index, most->index}});
+    conclusion.quantities.push_back({"times_of_one_path", gain(*most, *single), {single->index, most->index}});
   }
   return conclusion;
 }

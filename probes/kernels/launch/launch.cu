@@ -161,7 +161,7 @@ static Conclusion conclude_launch(std::span<const Outcome> outcomes) {
     const Outcome& single = *alone.begin()->second;
     const Outcome& queued = *batched.rbegin()->second;
     const double waits = single.headline - queued.headline;
-    if (waits > 0) conclusion.found.push_back({"host_waits_us", waits, {single.index, queued.index}});
+    if (waits > 0) conclusion.quantities.push_back({"host_waits_us", waits, {single.index, queued.index}});
     if (better(queued, single)) {
       conclusion.facts.push_back({FactKind::costs,
                                   {single.index, queued.index},

@@ -155,7 +155,7 @@ static Conclusion conclude_roofline(std::span<const Outcome> outcomes) {
                 {fastest.index, densest.index},
                 "The slope of memory, {rate_gb_per_s}, meets the roof of arithmetic, {roof_gflop_per_s}, at the ridge.",
                 {{"rate_gb_per_s", gb_per_s}, headline_value("roof_gflop_per_s", densest)}}},
-          .found = {{"ridge_flop_per_byte", ridge, all_of(outcomes)}}};
+          .quantities = {{"ridge_flop_per_byte", ridge, all_of(outcomes)}}};
 }
 
 static Probe roofline_probe() {

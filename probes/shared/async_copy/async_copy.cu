@@ -211,7 +211,7 @@ Conclusion conclude_async_copy(std::span<const Outcome> outcomes) {
   Conclusion conclusion;
   for (const MethodCases& method : methods) {
     if (!method.saturating_bytes) continue;
-    conclusion.found.push_back(
+    conclusion.quantities.push_back(
         {"saturating_in_flight_bytes", static_cast<double>(*method.saturating_bytes), indices_of(method.outcomes)});
   }
   std::ranges::stable_sort(methods, {}, &MethodCases::saturating_bytes);  // those that take least come first

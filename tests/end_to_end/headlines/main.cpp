@@ -112,7 +112,7 @@ Probe capacity() {
               const auto bytes = static_cast<double>(outcome.tested.number("span_bytes"));
               if (outcome.headline < 2 * least) held = std::max(held, bytes);
             }
-            return Conclusion{.facts = {}, .found = {{"near_capacity_bytes", held, all_of(outcomes)}}};
+            return Conclusion{.facts = {}, .quantities = {{"near_capacity_bytes", held, all_of(outcomes)}}};
           }};
 }
 

@@ -104,12 +104,12 @@ TEST_CASE("constant: a cost in proportion is fitted, and said beside the other s
   CHECK(conclusion.facts[2].kind == FactKind::pays_from);
   CHECK(conclusion.facts[3].kind == FactKind::fit);
   CHECK(std::get<double>(conclusion.facts[3].values.at(0).items.front()) == Approx(2));
-  REQUIRE(conclusion.found.size() == 2);
-  CHECK(conclusion.found[0].name == "fixed_cycles");
-  CHECK(conclusion.found[0].value == Approx(2));
-  CHECK(conclusion.found[1].name == "cycles_per_address");
-  CHECK(conclusion.found[1].value == Approx(2));
-  for (const Conclusion::Found& found : conclusion.found) {
+  REQUIRE(conclusion.quantities.size() == 2);
+  CHECK(conclusion.quantities[0].name == "fixed_cycles");
+  CHECK(conclusion.quantities[0].value == Approx(2));
+  CHECK(conclusion.quantities[1].name == "cycles_per_address");
+  CHECK(conclusion.quantities[1].value == Approx(2));
+  for (const Conclusion::DerivedQuantity& found : conclusion.quantities) {
     REQUIRE(found.outcomes.size() == 6);
     for (const std::size_t index : found.outcomes) CHECK(outcomes.at(index).tested.name("space") == "constant");
   }
@@ -123,7 +123,7 @@ TEST_CASE("constant: nothing is fitted to what is no line", "[constant]") {
       report::say(conclusion.facts) ==
       "1 and 32-address requests to constant memory take 4.00 cycles and 128 cycles each. The cost of constant memory "
       "is not in proportion to the number of addresses.");
-  CHECK(conclusion.found.empty());
+  CHECK(conclusion.quantities.empty());
 }
 
 TEST_CASE("constant: some of the cases conclude what they can", "[constant]") {

@@ -99,10 +99,10 @@ TEST_CASE("blocked: all cases show the longest run that costs nothing", "[blocke
   const std::vector<Outcome> outcomes = {outcome_of(blocked(8), 4000), outcome_of(blocked(1), 4500),
                                          outcome_of(blocked(4), 4450)};
   const Conclusion concluded = conclusion(outcomes);
-  REQUIRE(concluded.found.size() == 1);
-  CHECK(concluded.found.front().name == find_probe("blocked")->concluded.front().name);
-  CHECK(concluded.found.front().value == 4);
-  CHECK(concluded.found.front().outcomes.size() == 3);
+  REQUIRE(concluded.quantities.size() == 1);
+  CHECK(concluded.quantities.front().name == find_probe("blocked")->concluded.front().name);
+  CHECK(concluded.quantities.front().value == 4);
+  CHECK(concluded.quantities.front().outcomes.size() == 3);
   REQUIRE(kinds_of(concluded) == std::vector{FactKind::fastest, FactKind::costs, FactKind::as_fast_as});
   CHECK(concluded.facts[0].outcomes == std::vector<std::size_t>{1});
   CHECK(numbers_of(concluded.facts[0], "rate_gb_per_s") == std::vector{4500.0});
@@ -116,7 +116,7 @@ TEST_CASE("blocked: runs whose readings overlap with those of interleaved thread
   const Conclusion noisy =
       conclusion({within(outcome_of(blocked(1), 4500), 4000, 4600), within(outcome_of(blocked(8), 4100), 3900, 4300)});
   CHECK(kinds_of(noisy) == std::vector{FactKind::fastest, FactKind::as_fast_as});
-  CHECK(noisy.found.front().value == 8);
+  CHECK(noisy.quantities.front().value == 8);
 }
 
 }  // namespace gpumem::global::test_blocked

@@ -107,10 +107,10 @@ TEST_CASE("random: conclusions say within what to keep random accesses", "[rando
         "Within 1 MiB the GPU gathers elements of 8 bytes at 200 giga elements per s. Within 1 GiB each takes "
         "4.00 x as long: 50.0 giga elements per s.");
   const Conclusion knee = conclusion(falling);
-  REQUIRE(knee.found.size() == 1);
-  CHECK(knee.found.front().value == 16 * mib);
-  CHECK(knee.found.front().name == find_probe("random")->concluded.front().name);
-  CHECK(knee.found.front().outcomes.size() == 3);
+  REQUIRE(knee.quantities.size() == 1);
+  CHECK(knee.quantities.front().value == 16 * mib);
+  CHECK(knee.quantities.front().name == find_probe("random")->concluded.front().name);
+  CHECK(knee.quantities.front().outcomes.size() == 3);
   REQUIRE(kinds_of(knee) == std::vector{FactKind::capacity, FactKind::fastest, FactKind::costs});
   CHECK(knee.facts[0].outcomes == std::vector<std::size_t>{1});
   CHECK(numbers_of(knee.facts[0], "footprint_bytes") == std::vector{static_cast<double>(16 * mib)});
@@ -123,7 +123,7 @@ TEST_CASE("random: conclusions say within what to keep random accesses", "[rando
   CHECK(advice(flat) ==
         "Within 1 MiB the GPU updates elements of 8 bytes at 100 giga elements per s. Within 2 MiB each takes 1.07 x "
         "as long: 93.8 giga elements per s.");
-  CHECK(conclusion(flat).found.empty());
+  CHECK(conclusion(flat).quantities.empty());
   CHECK(advice({outcome_of(random_case(mib, "scatter", 4), 400)}) ==
         "Within 1 MiB the GPU scatters elements of 4 bytes at 100 giga elements per s.");
   CHECK(advice({within(flat[0], 1450, 1700), within(flat[1], 1400, 1550)}) ==

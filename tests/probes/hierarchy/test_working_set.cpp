@@ -61,7 +61,7 @@ std::vector<Outcome> curve(const std::string& order = "random", std::uint64_t st
 
 std::map<std::string, double> found_in(const std::vector<Outcome>& outcomes) {
   std::map<std::string, double> found;
-  for (const Conclusion::Found& quantity : test::conclusion(outcomes).found) {
+  for (const Conclusion::DerivedQuantity& quantity : test::conclusion(outcomes).quantities) {
     CHECK(quantity.outcomes.size() == outcomes.size());
     found[quantity.name] = quantity.value;
   }

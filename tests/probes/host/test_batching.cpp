@@ -110,10 +110,10 @@ TEST_CASE("batching says from how many copies on packing pays, and what a call c
   CHECK(std::get<double>(shown.facts[0].values[0].items[0]) == Approx(155'000.0 / 1990));
   CHECK(shown.facts[1].kind == FactKind::costs);
   CHECK(shown.facts[1].outcomes == std::vector<std::size_t>{0, 4, 6, 1});
-  REQUIRE(shown.found.size() == 1);
-  CHECK(shown.found[0].outcomes.size() == all.size());
-  CHECK(shown.found[0].name == batching().concluded.front().name);
-  CHECK(shown.found[0].value == 4096);
+  REQUIRE(shown.quantities.size() == 1);
+  CHECK(shown.quantities[0].outcomes.size() == all.size());
+  CHECK(shown.quantities[0].name == batching().concluded.front().name);
+  CHECK(shown.quantities[0].value == 4096);
 }
 
 TEST_CASE("batching sets one call for all pieces against both alternatives") {
@@ -135,7 +135,7 @@ TEST_CASE("batching sets packing against one call where there are no separate co
   CHECK(advice(outcomes({"packed", "batched"}, {256})) ==
         "Do not pack pieces of 64 KiB: packing takes 3.93 x as long as one call for all of them "
         "(cudaMemcpyBatchAsync).");
-  CHECK(conclusion(outcomes({"packed", "batched"})).found.empty());
+  CHECK(conclusion(outcomes({"packed", "batched"})).quantities.empty());
 }
 
 TEST_CASE("batching says where one call gains nothing, or loses") {
@@ -148,7 +148,7 @@ TEST_CASE("batching says where one call gains nothing, or loses") {
 
 TEST_CASE("batching advises against packing where it does not pay") {
   const Conclusion few = conclusion(outcomes({"separate", "packed"}, {1, 16, 256}));
-  CHECK(few.found.empty());
+  CHECK(few.quantities.empty());
   CHECK(few.facts.front().kind == FactKind::costs);
   CHECK(report::say(few.facts.front()) ==
         "Do not pack pieces of 64 KiB or more. At 256 copies packing takes 1.72 x as long as separate copies.");
@@ -159,7 +159,7 @@ TEST_CASE("batching advises against packing where it does not pay") {
   // A count at which packing loses again takes back what smaller ones seemed to show.
   CHECK(conclusion(
             {outcome("separate", 4, 9), outcome("packed", 4, 8), outcome("separate", 8, 9), outcome("packed", 8, 10)})
-            .found.empty());
+            .quantities.empty());
 }
 
 TEST_CASE("batching does not advise from differences within the intervals") {

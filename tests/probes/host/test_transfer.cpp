@@ -43,7 +43,7 @@ Outcome outcome(std::uint64_t size, const std::string& kind, double us, const st
 /// Returns the values that are found in each outcome, alone or with others, by the outcome's index.
 std::map<std::size_t, std::map<std::string, double>> found_in(const std::vector<Outcome>& outcomes) {
   std::map<std::size_t, std::map<std::string, double>> result;
-  for (const Conclusion::Found& found : conclusion(outcomes).found) {
+  for (const Conclusion::DerivedQuantity& found : conclusion(outcomes).quantities) {
     for (const std::size_t i : found.outcomes) result[i][found.name] = found.value;
   }
   return result;

@@ -81,15 +81,15 @@ Conclusion conclude(const std::string& op, const Line& mapped, const Line& copie
   Conclusion shown = conclusion(outcomes);
   REQUIRE(shown.facts.size() == 1);
   CHECK(shown.facts.front().outcomes.size() == outcomes.size());
-  REQUIRE(shown.found.size() <= 1);
-  for (const Conclusion::Found& found : shown.found) {  // all cases of the table show it together
+  REQUIRE(shown.quantities.size() <= 1);
+  for (const Conclusion::DerivedQuantity& found : shown.quantities) {  // all cases of the table show it together
     CHECK(found.outcomes.size() == outcomes.size());
     CHECK(found.name == zero_copy().concluded.front().name);
   }
   return shown;
 }
 
-double pays_from(const Conclusion& shown) { return shown.found.empty() ? 0 : shown.found.front().value; }
+double pays_from(const Conclusion& shown) { return shown.quantities.empty() ? 0 : shown.quantities.front().value; }
 
 }  // namespace
 
@@ -229,12 +229,12 @@ TEST_CASE("zero-copy: copying that does not pay within the passes that ran", "[z
         "Write mapped memory directly for up to 4 passes. Extrapolated, copying pays from 6 passes on.");
 
   const Conclusion far = conclude("read", {0, 100}, {5000, 10}, {1, 2, 4});
-  CHECK(far.found.empty());
+  CHECK(far.quantities.empty());
   CHECK(say(far.facts) == "Read mapped memory directly for up to 4 passes. Copying then still takes 13 x as long.");
   CHECK(far.facts.front().kind == FactKind::costs);
 
   const Conclusion never = conclude("read", {0, 10}, {520, 10}, {1, 2});
-  CHECK(never.found.empty());
+  CHECK(never.quantities.empty());
 }
 
 TEST_CASE("zero-copy: what does not differ, or only within the intervals, is no advice", "[zero_copy]") {
@@ -256,19 +256,19 @@ TEST_CASE("zero-copy: what does not differ, or only within the intervals, is no 
 
 TEST_CASE("zero-copy: one number of passes tells what is faster, and no more than that", "[zero_copy]") {
   const Conclusion copied = conclude("read", {6, 1311}, {1212, 16}, {4});
-  CHECK(copied.found.empty());
+  CHECK(copied.quantities.empty());
   CHECK(say(copied.facts) == "Copy the data to the device first: 4 passes are 4.11 x as fast as over mapped memory.");
   CHECK(copied.facts.front().kind == FactKind::fastest);
 
   const Conclusion mapped = conclude("copy", {6, 1620}, {2430, 35}, {1});
-  CHECK(mapped.found.empty());
+  CHECK(mapped.quantities.empty());
   CHECK(say(mapped.facts) == "Read and write mapped memory directly: for one pass, copying takes 1.52 x as long.");
 }
 
 TEST_CASE("zero-copy: one placement alone says what a pass costs there", "[zero_copy]") {
   std::vector<Outcome> outcomes;
   add(outcomes, "copied", "read", {1200, 16}, {1, 2, 4});
-  CHECK(conclusion(outcomes).found.empty());
+  CHECK(conclusion(outcomes).quantities.empty());
   CHECK(conclusion(outcomes).facts.front().kind == FactKind::fit);
   CHECK(conclusion(outcomes).facts.front().outcomes == std::vector<std::size_t>{0, 1, 2});
   CHECK(advice(outcomes) ==
@@ -277,7 +277,7 @@ TEST_CASE("zero-copy: one placement alone says what a pass costs there", "[zero_
 
   outcomes.clear();
   add(outcomes, "mapped", "read", {0, 1500}, {2});
-  CHECK(conclusion(outcomes).found.empty());
+  CHECK(conclusion(outcomes).quantities.empty());
   CHECK(conclusion(outcomes).facts.front().kind == FactKind::costs);
   CHECK(advice(outcomes) == "2 passes over mapped data take 3.00 ms. The other placement shows when copying pays.");
 
@@ -285,7 +285,7 @@ TEST_CASE("zero-copy: one placement alone says what a pass costs there", "[zero_
   outcomes.clear();
   add(outcomes, "mapped", "read", {0, 1500}, {1});
   add(outcomes, "copied", "read", {1200, 16}, {2});
-  CHECK(conclusion(outcomes).found.empty());
+  CHECK(conclusion(outcomes).quantities.empty());
   CHECK(advice(outcomes).starts_with("One pass over mapped data takes 1.50 ms. The"));  // not a mix of both
 
   // Neither nothing on top nor less than nothing is worth a word; nor is a pass that noise makes cost nothing.

@@ -84,9 +84,9 @@ TEST_CASE("divergence: the advice relates many paths to one path of the same kin
         "equal loops with as many trips in all: the warp waits for its longest. Loads by one lane in 32 at a time take "
         "no longer than loads by all lanes.");
   const Conclusion conclusion = test::conclusion(outcomes);
-  REQUIRE(conclusion.found.size() == 5);
-  CHECK(conclusion.found[0].value == 32);
-  CHECK(conclusion.found[0].outcomes == std::vector<std::size_t>{0, 2});
+  REQUIRE(conclusion.quantities.size() == 5);
+  CHECK(conclusion.quantities[0].value == 32);
+  CHECK(conclusion.quantities[0].outcomes == std::vector<std::size_t>{0, 2});
   REQUIRE(conclusion.facts.size() == 5);
   CHECK(conclusion.facts[0].kind == FactKind::costs);
   CHECK(conclusion.facts[0].outcomes == std::vector<std::size_t>{0, 2});

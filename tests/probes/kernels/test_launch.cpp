@@ -41,10 +41,10 @@ TEST_CASE("launch: the advice says what waiting costs and from where a graph pay
         "nothing costs 6.50 us with a wait after each of 1024, 2.00 us in a queue of 1024 and 1.00 us in a graph of "
         "1024.");
   const Conclusion conclusion = test::conclusion(outcomes);
-  REQUIRE(conclusion.found.size() == 1);
-  CHECK(conclusion.found[0].name == outcomes.front().tested.probe->concluded.front().name);
-  CHECK(conclusion.found[0].value == 5);
-  CHECK(conclusion.found[0].outcomes == std::vector<std::size_t>{0, 4});
+  REQUIRE(conclusion.quantities.size() == 1);
+  CHECK(conclusion.quantities[0].name == outcomes.front().tested.probe->concluded.front().name);
+  CHECK(conclusion.quantities[0].value == 5);
+  CHECK(conclusion.quantities[0].outcomes == std::vector<std::size_t>{0, 4});
   const std::vector<Fact>& facts = conclusion.facts;
   REQUIRE(facts.size() == 3);
   CHECK(facts[0].kind == FactKind::costs);

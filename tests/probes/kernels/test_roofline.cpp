@@ -62,8 +62,8 @@ TEST_CASE("roofline: memory limits few operations, arithmetic many", "[roofline]
 TEST_CASE("roofline: the ridge is where the slope meets the roof", "[roofline]") {
   const std::vector<Outcome> outcomes = {reading(1, 2250, 4500), reading(64, 60'000, 1875)};
   const Conclusion conclusion = test::conclusion(outcomes);
-  REQUIRE(conclusion.found.size() == 1);
-  CHECK(conclusion.found.front().value == Approx(13.33).epsilon(0.001));
+  REQUIRE(conclusion.quantities.size() == 1);
+  CHECK(conclusion.quantities.front().value == Approx(13.33).epsilon(0.001));
   CHECK(test::advice(outcomes) ==
         "In float the ridge is at 13.3 flop per byte: a kernel with less gains from moving fewer bytes, one with more "
         "from fewer operations. The slope of memory, 4500 GB/s, meets the roof of arithmetic, 60.0 TFLOP/s, at the "

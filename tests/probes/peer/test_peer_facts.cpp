@@ -144,10 +144,10 @@ TEST_CASE("the pair in the middle and the slowest one are concluded for gates", 
       outcome("peer", {{"source", std::uint64_t{0}}, {"target", std::uint64_t{1}}}, 394),
       outcome("peer", {{"source", std::uint64_t{1}}, {"target", std::uint64_t{0}}}, 300)};
   const Conclusion shown = conclusion(outcomes);
-  REQUIRE(shown.found.size() == 2);
-  CHECK(shown.found[1].name == "slowest_pair_gb_per_s");
-  CHECK(shown.found[1].value == 300);
-  CHECK(shown.found[1].outcomes == std::vector<std::size_t>{0, 1});
+  REQUIRE(shown.quantities.size() == 2);
+  CHECK(shown.quantities[1].name == "slowest_pair_gb_per_s");
+  CHECK(shown.quantities[1].value == 300);
+  CHECK(shown.quantities[1].outcomes == std::vector<std::size_t>{0, 1});
 }
 
 }  // namespace gpumem::test_peer_facts

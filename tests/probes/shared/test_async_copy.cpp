@@ -99,12 +99,12 @@ TEST_CASE("the conclusion is the fewest bytes in flight that saturate, for each 
   CHECK(std::get<double>(conclusion.facts[0].values.at(2).items.front()) == 32 * kib);
   CHECK(conclusion.facts[1].kind == FactKind::limit);
   CHECK(conclusion.facts[1].outcomes == std::vector<std::size_t>{0, 1});
-  REQUIRE(conclusion.found.size() == 2);
-  CHECK(conclusion.found[0].value == 32 * kib);
-  CHECK(conclusion.found[0].outcomes == std::vector<std::size_t>{2, 3, 4});
-  CHECK(conclusion.found[1].value == 64 * kib);
-  CHECK(conclusion.found[1].outcomes == std::vector<std::size_t>{5});
-  CHECK(conclusion.found[0].name == outcomes.front().tested.probe->concluded.front().name);
+  REQUIRE(conclusion.quantities.size() == 2);
+  CHECK(conclusion.quantities[0].value == 32 * kib);
+  CHECK(conclusion.quantities[0].outcomes == std::vector<std::size_t>{2, 3, 4});
+  CHECK(conclusion.quantities[1].value == 64 * kib);
+  CHECK(conclusion.quantities[1].outcomes == std::vector<std::size_t>{5});
+  CHECK(conclusion.quantities[0].name == outcomes.front().tested.probe->concluded.front().name);
 
   CHECK(test::advice({reading("bulk", 16 * kib, 3000)}) ==
         "For nearly 3000 GB/s a multiprocessor with 256 threads needs in flight: 16 KiB by the bulk copy "
