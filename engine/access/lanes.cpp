@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/access/order_of_first.hpp"
+
 namespace gpumem::access {
 
 namespace {
@@ -19,6 +21,42 @@ bool evenly_spaced(const std::uint64_t (&address)[warp_lanes]) {
   for (unsigned lane = 0; lane + 1 < warp_lanes; ++lane) differ |= address[lane + 1] - address[lane] - step;
   const std::uint64_t distance = std::min(step, 0 - step);
   return differ == 0 && distance < far && std::max(address[0], address[warp_lanes - 1]) < ~std::uint64_t{0} / 2;
+}
+
+/// Fills in what follows from the addresses of 32 lanes. Written so that the compiler makes vector instructions of it.
+[[gnu::always_inline]] inline void add_reach(Lanes& lanes) {
+  std::uint64_t lowest = lanes.address[0];
+  std::uint64_t highest = lanes.address[0];
+  std::uint64_t bits = 0;
+  for (const std::uint64_t address : lanes.address) {
+    lowest = std::min(lowest, address);
+    highest = std::max(highest, address);
+    bits |= address;
+  }
+  std::uint64_t descents = 0;
+  for (unsigned lane = 0; lane + 1 < warp_lanes; ++lane) {
+    descents += static_cast<std::uint64_t>(lanes.address[lane + 1] < lanes.address[lane]);
+  }
+  lanes.lowest = lowest;
+  lanes.highest = highest;
+  lanes.bits = bits;
+  lanes.ascending = descents == 0;
+}
+
+void add_reach_plain(Lanes& lanes) { add_reach(lanes); }
+
+#ifdef __x86_64__
+/// For processors since 2013.
+[[gnu::target("avx2")]] void add_reach_avx2(Lanes& lanes) { add_reach(lanes); }
+#endif
+
+void add_reach_of_all(Lanes& lanes) {
+#ifdef __x86_64__
+  static const auto add = __builtin_cpu_supports("avx2") ? add_reach_avx2 : add_reach_plain;
+#else
+  static const auto add = add_reach_plain;
+#endif
+  add(lanes);
 }
 
 /// Counts the distinct aligned blocks of 2^shift bytes that words at ascending addresses touch. A block is new if it is
@@ -50,6 +88,40 @@ unsigned scattered_blocks(const Lanes& lanes, unsigned word_bytes, unsigned shif
     for (unsigned i = 0; i < lanes.count; ++i) blocks[count++] = (lanes.address[i] + word_bytes - 1) >> shift;
   }
   return distinct.count({blocks, count});
+}
+
+/// The cost of words in any order of which none crosses a boundary, and of which a line has up to 64.
+RequestCost whole_words_cost(const Lanes& lanes, unsigned word_bytes) {
+  const auto word_shift = static_cast<unsigned>(std::countr_zero(word_bytes));
+  OrderOfFirst lines;
+  std::uint64_t words[warp_lanes] = {};  // of each line, a bit for each that was seen
+  std::uint64_t line = lanes.address[0] >> line_shift;
+  unsigned place = lines.place_of(line);
+  std::uint64_t seen = 0;  // those of this line
+  for (unsigned i = 0; i < lanes.count; ++i) {
+    const std::uint64_t address = lanes.address[i];
+    if (address >> line_shift != line) {
+      words[place] = seen;
+      line = address >> line_shift;
+      place = lines.place_of(line);
+      seen = words[place];
+    }
+    seen |= std::uint64_t{1} << (static_cast<unsigned>(address % line_bytes) >> word_shift);
+  }
+  words[place] = seen;
+  // Lanes that share no line share no sector either.
+  if (lines.count() == lanes.count) return {lanes.count, lanes.count, lanes.count};
+  const unsigned sector_words = sector_bytes >> word_shift;
+  const std::uint64_t sector = (std::uint64_t{1} << sector_words) - 1;
+  unsigned sectors = 0;
+  unsigned addresses = 0;
+  for (unsigned i = 0; i < lines.count(); ++i) {
+    addresses += static_cast<unsigned>(std::popcount(words[i]));
+    for (unsigned first = 0; first < line_bytes >> word_shift; first += sector_words) {
+      sectors += static_cast<unsigned>((words[i] >> first & sector) != 0);
+    }
+  }
+  return {sectors, lines.count(), addresses};
 }
 
 RequestCost ascending_cost(const Lanes& sorted, unsigned word_bytes) {
@@ -99,6 +171,10 @@ Lanes lanes_of(const WarpRequest& request) {
       lanes.address[lanes.count++] = request.address[std::countr_zero(active)];
     }
   }
+  if (lanes.count == warp_lanes) {
+    add_reach_of_all(lanes);
+    return lanes;
+  }
   std::uint64_t previous = 0;
   for (unsigned i = 0; i < lanes.count; ++i) {
     const std::uint64_t address = lanes.address[i];
@@ -111,6 +187,10 @@ Lanes lanes_of(const WarpRequest& request) {
   return lanes;
 }
 
+void place_lanes(std::uint64_t first, const std::uint64_t (&offset)[warp_lanes], WarpRequest& request) {
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) request.address[lane] = first + offset[lane];
+}
+
 RequestCost cost_of(const Lanes& lanes, unsigned word_bytes, DistinctNumbers& scratch) {
   const bool whole = lanes.aligned_to(word_bytes);  // no word crosses a boundary
   if (lanes.count == 0) return {};
@@ -119,12 +199,9 @@ RequestCost cost_of(const Lanes& lanes, unsigned word_bytes, DistinctNumbers& sc
     return {evenly_spaced_blocks(lanes, sector_shift), evenly_spaced_blocks(lanes, line_shift), warp_lanes};
   }
   if (lanes.ascending) return ascending_cost(lanes, word_bytes);
-  // Lanes that share no line share no sector either, and lanes that share no sector share no address.
-  const unsigned lines = scattered_blocks(lanes, word_bytes, line_shift, scratch);
-  if (whole && lines == lanes.count) return {lines, lines, lines};
-  const unsigned sectors = scattered_blocks(lanes, word_bytes, sector_shift, scratch);
-  if (whole && sectors == lanes.count) return {sectors, lines, sectors};
-  return {sectors, lines, scattered_blocks(lanes, 1, 0, scratch)};
+  if (whole && word_bytes > 1) return whole_words_cost(lanes, word_bytes);
+  return {scattered_blocks(lanes, word_bytes, sector_shift, scratch),
+          scattered_blocks(lanes, word_bytes, line_shift, scratch), scattered_blocks(lanes, 1, 0, scratch)};
 }
 
 unsigned wavefronts_of(const WarpRequest& request, Op op, DistinctNumbers& scratch) {

@@ -27,6 +27,9 @@ struct Lanes {
 /// Returns the active lanes' addresses in the order of the lanes, or ascending if all 32 are evenly spaced.
 [[nodiscard]] Lanes lanes_of(const WarpRequest& request);
 
+/// Gives every lane the address `first` + its `offset`. For millions of requests: vector instructions add several.
+void place_lanes(std::uint64_t first, const std::uint64_t (&offset)[warp_lanes], WarpRequest& request);
+
 /// A set of a few numbers: a hash table that is cleared at once.
 class DistinctNumbers {
  public:

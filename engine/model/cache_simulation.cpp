@@ -17,6 +17,7 @@ constexpr std::uint64_t group_bytes = lines_of_group * access::line_bytes;
 
 /// False if a lane that is not active has an address elsewhere.
 bool in_one_group(const WarpRequest& request) {
+  if ((request.address[0] ^ request.address[access::warp_lanes - 1]) >= group_bytes) return false;
   std::uint64_t differ = 0;
   for (const std::uint64_t address : request.address) differ |= address ^ request.address[0];
   return differ < group_bytes;
@@ -26,7 +27,7 @@ bool in_one_group(const WarpRequest& request) {
 [[gnu::always_inline]] inline std::uint32_t sampled_lanes(const WarpRequest& request, unsigned shift) {
   std::uint64_t hash[access::warp_lanes];
   for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-    hash[lane] = mixed(request.address[lane] / group_bytes) >> shift;
+    hash[lane] = mixed_high(request.address[lane] / group_bytes) >> shift;
   }
   std::uint32_t lanes = 0;
   for (unsigned lane = 0; lane < access::warp_lanes; ++lane) lanes |= std::uint32_t{hash[lane] == 0} << lane;
@@ -48,7 +49,7 @@ std::uint32_t Sample::lanes_of(const WarpRequest& request) const {
   if (log2_rate_ == 0) return request.active;
   const unsigned shift = 64 - log2_rate_;
   // Mostly lanes lie side by side, in one group of lines: one hash decides for all.
-  if (in_one_group(request)) return mixed(request.address[0] / group_bytes) >> shift == 0 ? request.active : 0;
+  if (in_one_group(request)) return mixed_high(request.address[0] / group_bytes) >> shift == 0 ? request.active : 0;
 #ifdef __x86_64__
   static const auto sampled = __builtin_cpu_supports("avx2") ? sampled_lanes_avx2 : sampled_lanes_plain;
 #else
@@ -57,30 +58,19 @@ std::uint32_t Sample::lanes_of(const WarpRequest& request) const {
   return sampled(request, shift);
 }
 
-LineRequest& LineRequests::request_of(std::uint64_t line) {
-  constexpr unsigned slots = 1U << log2_slots;
-  auto slot = static_cast<unsigned>((line * 0x9e37'79b9'7f4a'7c15) >> (64 - log2_slots));
-  for (;; slot = (slot + 1) % slots) {
-    const std::size_t at = request_at_[slot];
-    if (at >= count_ || slot_of_[at] != slot) break;
-    if (line_requests_[at].line.number == line) return line_requests_[at];
-  }
-  request_at_[slot] = static_cast<std::uint8_t>(count_);
-  slot_of_[count_] = static_cast<std::uint8_t>(slot);
-  LineRequest& request = line_requests_[count_++];
-  request = {.line = line};
-  return request;
-}
-
 void LineRequests::take_apart(const WarpRequest& request, const Sample& sample, std::uint64_t array) {
-  count_ = 0;
+  lines_.clear();
   constexpr unsigned lines_of_array = 48;  // log2: 32 PiB
   const std::uint32_t word = (std::uint32_t{1} << request.word_bytes) - 1;
   LineRequest* of_line = nullptr;
   for (std::uint32_t lanes = sample.lanes_of(request); lanes != 0; lanes &= lanes - 1) {
     const std::uint64_t byte = request.address[std::countr_zero(lanes)];
     const std::uint64_t line = byte / access::line_bytes | array << lines_of_array;
-    if (of_line == nullptr || of_line->line.number != line) of_line = &request_of(line);
+    if (of_line == nullptr || of_line->line.number != line) {
+      const unsigned before = lines_.count();
+      of_line = &line_requests_[lines_.place_of(line)];
+      if (lines_.count() > before) *of_line = {.line = line};
+    }
     const auto sector = static_cast<unsigned>(byte % access::line_bytes / access::sector_bytes);
     of_line->sectors = static_cast<std::uint8_t>(of_line->sectors | 1U << sector);
     of_line->bytes[sector] |= word << byte % access::sector_bytes;
@@ -105,6 +95,8 @@ CacheSimulation::CacheSimulation(const Workload& workload, const Profile& profil
   const auto lines =
       std::max<std::size_t>(2, static_cast<std::size_t>(profile.rates.l1.bytes) / access::line_bytes >> log2_rate);
   for (unsigned i = 0; i < device_.multiprocessors; ++i) l1_.emplace_back(lines);
+  constexpr std::size_t near_bytes = std::size_t{1} << 19U;  // that stay in a core's second cache
+  is_far_ = l2_.bytes() + l1_.size() * l1_.front().bytes() > near_bytes;
 }
 
 void CacheSimulation::Part::add(const Part& other) {
@@ -182,7 +174,7 @@ void CacheSimulation::simulate_loads(const access::Site& site, std::uint64_t arr
         for (const WarpRequest& request : batch_) {
           line_requests_.take_apart(request, sample_, array);
           part_.lookups += static_cast<double>(line_requests_.all().size());
-          expect(site, multiprocessor);
+          if (is_far_) expect(site, multiprocessor);
           for (const LineRequest& of_line : line_requests_.all()) load(site, of_line, multiprocessor);
         }
       }
@@ -222,7 +214,7 @@ void CacheSimulation::simulate_turn(const access::Site& site, std::uint64_t arra
     for (const WarpRequest& request : batch_) {
       line_requests_.take_apart(request, sample_, array);
       part_.lookups += static_cast<double>(line_requests_.all().size());
-      l2_.expect(line_requests_.all());
+      if (is_far_) l2_.expect(line_requests_.all());
       for (const LineRequest& of_line : line_requests_.all()) store(of_line);
     }
   }
@@ -249,8 +241,7 @@ void CacheSimulation::count_passes(const access::Site& site, const WarpRequest& 
   }
 }
 
-/// The caches are larger than those of the machine that simulates: what the requests ask for has to come from its
-/// memory.
+/// The caches are larger than those of a core: what the requests ask for has to come from this machine's memory.
 void CacheSimulation::expect(const access::Site& site, unsigned multiprocessor) {
   if (site.kept_in_l1) {
     for (const LineRequest& request : line_requests_.all()) l1_[multiprocessor].fetch_set(request.line);
@@ -274,7 +265,7 @@ void CacheSimulation::load(const access::Site& site, const LineRequest& request,
   }
   if (lacking == 0) return;
   part_.traffic.l2_read_requests += 1;
-  part_.traffic.l2_read_sectors += std::popcount(lacking);
+  part_.traffic.l2_read_sectors += number_of_sectors(lacking);
   l2_.read(request, lacking, multiprocessor % parts_);
 }
 
@@ -291,15 +282,15 @@ void CacheSimulation::store(const LineRequest& request) {
   line.stored |= request.sectors;
   for (unsigned sector = 0; sector < sectors_of_line; ++sector) line.written[sector] |= request.bytes[sector];
   part_.traffic.l2_write_requests += 1;
-  part_.traffic.l2_split_sectors += std::popcount(again);
-  part_.traffic.l2_write_sectors += std::popcount(request.sectors & ~again);
+  part_.traffic.l2_split_sectors += number_of_sectors(again);
+  part_.traffic.l2_write_sectors += number_of_sectors(request.sectors & ~again);
   if (line.turn != turn_) {
     line.turn = turn_;
     line.stores_in_turn = 0;
     lines_ += 1;
   }
   // The time that a store keeps others to its line waiting hardly depends on how much of the line it writes.
-  const double weight = (3.0 + std::popcount(request.sectors)) / 4;
+  const double weight = (3.0 + number_of_sectors(request.sectors)) / 4;
   squares_ += weight * (2 * line.stores_in_turn + weight);
   line.stores_in_turn += weight;
   weights_ += weight;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/access/lanes.hpp"
+#include "engine/access/order_of_first.hpp"
 #include "engine/model/l2_cache.hpp"
 #include "engine/model/line_cache.hpp"
 #include "engine/model/profile.hpp"
@@ -40,18 +41,11 @@ class LineRequests {
   /// `array` tells apart lines of different arrays, whose addresses all begin at 0.
   void take_apart(const access::WarpRequest& request, const Sample& sample, std::uint64_t array);
 
-  [[nodiscard]] std::span<const LineRequest> all() const { return {line_requests_.data(), count_}; }
+  [[nodiscard]] std::span<const LineRequest> all() const { return {line_requests_.data(), lines_.count()}; }
 
  private:
-  [[nodiscard]] LineRequest& request_of(std::uint64_t line);
-
-  static constexpr unsigned log2_slots = 7;
   std::array<LineRequest, access::warp_lanes> line_requests_;
-  std::size_t count_ = 0;
-  /// The request in each slot of a hash table. A slot is free if there is no such request, or if slot_of_ names another
-  /// slot for it.
-  std::array<std::uint8_t, 1U << log2_slots> request_at_ = {};
-  std::array<std::uint8_t, access::warp_lanes> slot_of_ = {};
+  access::OrderOfFirst lines_;
 };
 
 /// True if the site's accesses are for the GPU's own memory.
@@ -111,6 +105,7 @@ class CacheSimulation {
   std::vector<LineCacheOf<ReadLine>> l1_;
   std::vector<access::WarpRequest> batch_;
   LineRequests line_requests_;
+  bool is_far_ = false;  ///< the simulated caches do not fit into one of this machine's
   access::DistinctNumbers scratch_;
   std::uint32_t wave_ = 0;
   std::uint32_t turn_ = 0;        ///< of all resident blocks

@@ -158,7 +158,7 @@ void L2Cache::fetch(unsigned home, const LineKey& key, unsigned lacking) {
   if (line == nullptr) line = &insert(home, key);
   const unsigned fetched = atoms_of(lacking) & ~unsigned{line->valid};
   line->valid = static_cast<std::uint8_t>(line->valid | fetched);
-  traffic_->fetched_bytes += access::dram_atom_bytes / 2.0 * std::popcount(fetched);
+  traffic_->fetched_bytes += access::dram_atom_bytes / 2.0 * number_of_sectors(fetched);
   traffic_->fetched_lines += 1;
   if (!fetched_pairs_.has(key.number / 2)) traffic_->fetched_line_pairs += 1;
 }

@@ -56,6 +56,7 @@ class L2Cache {
 
   [[nodiscard]] std::size_t lines() const;
   [[nodiscard]] std::size_t capacity() const { return parts_.size() * parts_.front().size(); }  ///< in lines
+  [[nodiscard]] std::size_t bytes() const { return parts_.size() * parts_.front().bytes(); }    ///< of this machine's
   /// Writes all lines to memory that still wait for it.
   void flush();
 

@@ -1,6 +1,7 @@
 #pragma once
 // A cache of lines that are fetched by the sector, for simulating launches.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -14,12 +15,24 @@ namespace gpumem::model {
 
 inline constexpr unsigned sectors_of_line = access::line_bytes / access::sector_bytes;
 
+/// All but the last step of mixed(). The highest 33 bits are the same.
+constexpr std::uint64_t mixed_high(std::uint64_t number) {
+  number = (number ^ number >> 33U) * 0xff51'afd7'ed55'8ccd;
+  return (number ^ number >> 33U) * 0xc4ce'b9fe'1a85'ec53;
+}
+
 /// The finalizer of MurmurHash3 (A. Appleby, public domain): patterns that multiply by a constant, as hashes of users
 /// do, are not to meet the multiplication of this one.
 constexpr std::uint64_t mixed(std::uint64_t number) {
-  number = (number ^ number >> 33U) * 0xff51'afd7'ed55'8ccd;
-  number = (number ^ number >> 33U) * 0xc4ce'b9fe'1a85'ec53;
+  number = mixed_high(number);
   return number ^ number >> 33U;
+}
+
+/// Returns how many of a line's sectors are in a mask, a bit each. Not every processor that the program is compiled for
+/// has an instruction for std::popcount.
+constexpr unsigned number_of_sectors(unsigned mask) {
+  constexpr std::uint64_t bits_of_masks = 0x4332'3221'3221'2110;  // four bits each
+  return static_cast<unsigned>(bits_of_masks >> 4 * mask) & 7U;
 }
 
 /// A line's number with its hash, which every cache that looks for the line needs.
@@ -63,7 +76,8 @@ class LineCacheOf {
       : ways_((lines + sets_for(lines) - 1) / sets_for(lines)),
         log2_places_(static_cast<unsigned>(std::bit_width(sets_for(lines) - 1))),
         sets_(sets_for(lines)),
-        lines_(ways_ << log2_places_) {}
+        lines_(ways_ << log2_places_),
+        likely_(std::min(std::bit_ceil(2 * lines), most_likely)) {}
 
   /// Returns the line, which becomes the most recently used one; null if it is not there.
   [[nodiscard]] Line* find(const LineKey& key) {
@@ -96,6 +110,7 @@ class LineCacheOf {
     }
     set.marked &= ~(std::uint32_t{1} << way);
     set.prints[way] = print_of(key);
+    likely_[likely_at(key)] = static_cast<std::uint8_t>(way);
     Line& line = line_at(set, way);
     line = Line{.number = key.number};
     return line;
@@ -107,6 +122,7 @@ class LineCacheOf {
     const Set& set = sets_[set_of(key)];
     __builtin_prefetch(&set);
     __builtin_prefetch(&set.older);
+    __builtin_prefetch(&likely_[likely_at(key)], 1);
   }
   void fetch_line(const LineKey& key) {
     Set& set = sets_[set_of(key)];
@@ -144,6 +160,8 @@ class LineCacheOf {
   [[nodiscard]] std::size_t used() const { return used_; }
   [[nodiscard]] std::size_t size() const { return sets_.size() * ways_; }
   [[nodiscard]] std::size_t ways() const { return ways_; }
+  /// The memory of this machine that the cache takes.
+  [[nodiscard]] std::size_t bytes() const { return sets_.size() * sizeof(Set) + lines_.size() * sizeof(Line); }
 
   template <class Visit>
   void for_each(const Visit& visit) {
@@ -154,6 +172,7 @@ class LineCacheOf {
 
  private:
   static constexpr unsigned none = most_ways;
+  static constexpr std::size_t most_likely = std::size_t{1} << 14U;  // so that they stay in a core's caches
 
   /// Data to tell the lines of a set apart without looking at them: a byte of each one's hash, and a list of them in
   /// the order of their use.
@@ -200,6 +219,10 @@ class LineCacheOf {
   [[nodiscard]] std::size_t set_of(const LineKey& key) const {
     return static_cast<std::size_t>((key.hash & 0xffff'ffff) * sets_.size() >> 32U);
   }
+  /// Returns the place in `likely_`. Lines of one set differ in these bits of the hash.
+  [[nodiscard]] std::size_t likely_at(const LineKey& key) const {
+    return static_cast<std::size_t>(key.hash) & (likely_.size() - 1);
+  }
   [[nodiscard]] static std::uint8_t print_of(const LineKey& key) { return static_cast<std::uint8_t>(key.hash >> 48U); }
 
   // The first lines of all sets lie side by side, then the second ones, and so on. A launch that touches little leaves
@@ -223,12 +246,15 @@ class LineCacheOf {
   }
 
   [[nodiscard]] unsigned way_of(const Set& set, const LineKey& key) {
+    std::uint8_t& likely = likely_[likely_at(key)];
+    if (likely < set.used && line_at(set, likely).number == key.number) return likely;
     unsigned found = none;
     for_alike(set, key, [&](unsigned way) {
       const bool same = line_at(set, way).number == key.number;
       if (same) found = way;
       return same;
     });
+    if (found != none) likely = static_cast<std::uint8_t>(found);
     return found;
   }
 
@@ -255,6 +281,7 @@ class LineCacheOf {
   unsigned log2_places_;  ///< of each way in `lines_`: one for each set, rounded up to a power of two
   std::vector<Set> sets_;
   std::vector<Line> lines_;
+  std::vector<std::uint8_t> likely_;  ///< by hash, the way in which a line was last: it is mostly there again
   std::size_t used_ = 0;
 };
 

@@ -46,15 +46,18 @@ void sort(access::Site& site, double accesses) {
   const double bytes_each = summary.footprint.sectors * access::sector_bytes / accesses;
   site.evaluated = site.requests;
   site.growth_bytes.reset();  // of the order that it had
-  site.fill = [bytes_each, word = site.word_bytes, count = static_cast<std::uint64_t>(accesses)](
+  site.fill = [bytes_each, word = std::uint64_t{site.word_bytes}, count = static_cast<std::uint64_t>(accesses)](
                   std::uint64_t first, std::span<access::WarpRequest> filled) {
     for (std::size_t k = 0; k < filled.size(); ++k) {
-      for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
-        const std::uint64_t i = (first + k) * access::warp_lanes + lane;
-        if (i >= count) break;
-        filled[k].address[lane] = static_cast<std::uint64_t>(static_cast<double>(i) * bytes_each) / word * word;
-        filled[k].active |= std::uint32_t{1} << lane;
+      const std::uint64_t begin = (first + k) * access::warp_lanes;
+      if (begin >= count) continue;
+      const auto lanes = static_cast<unsigned>(std::min<std::uint64_t>(access::warp_lanes, count - begin));
+      for (unsigned lane = 0; lane < lanes; ++lane) {
+        // Signed, as processors convert it. All are far below 2^63.
+        const auto i = static_cast<double>(static_cast<std::int64_t>(begin + lane));
+        filled[k].address[lane] = static_cast<std::uint64_t>(static_cast<std::int64_t>(i * bytes_each)) & ~(word - 1);
       }
+      filled[k].active = ~std::uint32_t{0} >> (access::warp_lanes - lanes);
     }
   };
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <limits>
 #include <utility>
 
 #include "engine/pattern/expression_apply.hpp"
@@ -32,6 +33,39 @@ template <Opcode op>
 }
 #endif
 
+/// Divides values from 0 to 2^31 - 1 as Evaluator::shorten says, into quotients or remainders.
+[[gnu::always_inline]] inline void divide_each(const WarpValues& a, std::uint32_t multiplier, unsigned shift,
+                                               std::uint32_t divisor, bool quotient, WarpValues& result) {
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    const auto x = static_cast<std::uint32_t>(a[lane]);
+    const std::uint64_t whole = std::uint64_t{x} * multiplier >> shift;
+    const std::uint64_t rest = x - std::uint64_t{static_cast<std::uint32_t>(whole)} * divisor;
+    result[lane] = static_cast<std::int64_t>(quotient ? whole : rest);
+  }
+}
+
+using SmallDivision = void (*)(const WarpValues& a, std::uint32_t multiplier, unsigned shift, std::uint32_t divisor,
+                               bool quotient, WarpValues& result);
+
+void divide_each_plain(const WarpValues& a, std::uint32_t multiplier, unsigned shift, std::uint32_t divisor,
+                       bool quotient, WarpValues& result) {
+  divide_each(a, multiplier, shift, divisor, quotient, result);
+}
+
+#ifdef __x86_64__
+[[gnu::target("avx2")]] void divide_each_avx2(const WarpValues& a, std::uint32_t multiplier, unsigned shift,
+                                              std::uint32_t divisor, bool quotient, WarpValues& result) {
+  divide_each(a, multiplier, shift, divisor, quotient, result);
+}
+#endif
+
+SmallDivision small_division() {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx2")) return divide_each_avx2;
+#endif
+  return divide_each_plain;
+}
+
 using Operations = std::array<LaneOperation, opcodes>;
 
 template <std::size_t... ops>
@@ -49,10 +83,14 @@ const Operations& operations() {
 
 }  // namespace
 
+void set_consecutive(WarpAccesses& at, std::int64_t first, std::size_t count) {
+  for (std::size_t lane = 0; lane < lanes; ++lane) at.i[lane] = gpumem_add(first, static_cast<std::int64_t>(lane));
+  at.active = count < lanes ? (std::uint32_t{1} << count) - 1 : ~std::uint32_t{0};
+}
+
 WarpAccesses consecutive(std::int64_t first, std::size_t count) {
   WarpAccesses at;
-  for (std::size_t lane = 0; lane < lanes; ++lane) at.i[lane] = gpumem_add(first, static_cast<std::int64_t>(lane));
-  if (count < lanes) at.active = (std::uint32_t{1} << count) - 1;
+  set_consecutive(at, first, count);
   return at;
 }
 
@@ -81,7 +119,8 @@ Evaluator::Evaluator(const Expression& expression, std::int64_t n)
 /// A multiplication for a division: T. Granlund and P. Montgomery, Division by Invariant Integers using Multiplication,
 /// PLDI 1994, theorem 4.2, for magnitudes up to 2^63: with 2^(l-1) < d <= 2^l and m = ceil(2^(63+l) / d), which is
 /// below 2^64, a / d is a m / 2^(63+l) rounded down. (At a = 2^63 itself the excess is (m d - 2^(63+l)) / (2^l d) <
-/// 1/d.)
+/// 1/d.) For values below 2^31 the same holds with 31 in place of 63, and m is below 2^32. Such products are those of
+/// 32 bits, of which vector instructions make several at a time.
 void Evaluator::shorten(Step& step, std::int64_t divisor) {
   const std::uint64_t magnitude = magnitude_of(divisor);
   if (magnitude < 2) return;
@@ -94,6 +133,10 @@ void Evaluator::shorten(Step& step, std::int64_t divisor) {
   }
   step.shortcut = Shortcut::by_literal;
   step.multiplier = static_cast<std::uint64_t>(((Unsigned128{1} << (63U + l)) + magnitude - 1) / magnitude);
+  constexpr unsigned small_bits = 31;
+  if (l > small_bits || divisor < 0) return;
+  step.small_multiplier =
+      static_cast<std::uint32_t>(((std::uint64_t{1} << (small_bits + l)) + magnitude - 1) / magnitude);
 }
 
 const WarpValues& Evaluator::operator()(const WarpAccesses& at) {
@@ -132,7 +175,20 @@ void Evaluator::fill(const Step& step, const WarpAccesses& at) {
   }
 }
 
+/// Returns false if a value is too large or negative.
+bool Evaluator::divide_small(const Step& step) {
+  static const SmallDivision divide_them = small_division();
+  const WarpValues& a = values_[step.instruction.a];
+  std::int64_t bits = 0;
+  for (const std::int64_t value : a) bits |= value;
+  if (bits < 0 || bits > std::numeric_limits<std::int32_t>::max()) return false;
+  divide_them(a, step.small_multiplier, step.shift + 31, static_cast<std::uint32_t>(step.magnitude),
+              step.instruction.op == Opcode::divide, values_[step.result]);
+  return true;
+}
+
 void Evaluator::divide(const Step& step, const WarpAccesses& at) {
+  if (step.small_multiplier != 0 && divide_small(step)) return;
   const WarpValues& a = values_[step.instruction.a];
   WarpValues& result = values_[step.result];
   const bool quotient = step.instruction.op == Opcode::divide;

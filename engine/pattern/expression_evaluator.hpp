@@ -22,6 +22,8 @@ struct WarpAccesses {
 
 /// Accesses `first`, `first` + 1, ... of `count` lanes, at most 32.
 [[nodiscard]] WarpAccesses consecutive(std::int64_t first, std::size_t count = lanes);
+/// The same for a warp that stays in its place: copying it would take a good part of the time of a short expression.
+void set_consecutive(WarpAccesses& at, std::int64_t first, std::size_t count);
 
 /// Carries out an operation for each lane.
 using LaneOperation = void (*)(const WarpValues& a, const WarpValues& b, const WarpValues& c, WarpValues& result);
@@ -50,12 +52,14 @@ class Evaluator {
     std::uint64_t magnitude = 0;   ///< of a literal divisor
     std::uint64_t multiplier = 0;  ///< of a division by a literal, see Evaluator::shorten
     unsigned shift = 0;
+    std::uint32_t small_multiplier = 0;  ///< the same for values from 0 to 2^31 - 1; 0: none
   };
 
   static void shorten(Step& step, std::int64_t divisor);
   void fill(const Step& step, const WarpAccesses& at);
   void carry_out(const Step& step);
   void divide(const Step& step, const WarpAccesses& at);
+  [[nodiscard]] bool divide_small(const Step& step);
 
   Expression expression_;
   std::vector<Step> steps_;         ///< all but literals, whose values stay

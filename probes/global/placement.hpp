@@ -26,6 +26,7 @@
 #include <cstdint>
 
 #include "engine/access/host_device.hpp"
+#include "engine/access/lanes.hpp"
 #include "engine/access/site.hpp"
 #include "probes/global/launch.hpp"
 
@@ -89,10 +90,7 @@ class PlacedRequests {
     const std::uint64_t warp = k / placement_.elements_per_thread();
     if constexpr (same_for_all_warps) {
       const auto [first, active] = placement_.of_warp(warp, which);
-      const std::uint64_t first_byte = first * placement_.word_bytes();
-      for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {
-        request.address[lane] = first_byte + offset_bytes_[lane];
-      }
+      access::place_lanes(first * placement_.word_bytes(), offset_bytes_, request);
       request.active = active;
     } else {
       for (std::uint32_t lane = 0; lane < access::warp_lanes; ++lane) {

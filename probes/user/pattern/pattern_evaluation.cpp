@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "engine/access/chunks.hpp"
 #include "engine/base/error.hpp"
@@ -52,6 +53,7 @@ void Evaluation::fill(const Launch& launch, std::uint64_t first, std::span<acces
     WarpAccesses at;
     const pattern::WarpValues* element = nullptr;
     std::uint32_t active = 0;
+    const auto shift = static_cast<unsigned>(std::countr_zero(launch.word_bytes));
     for (std::size_t k = 0; k < requests.size(); ++k) {
       const AccessRun run = launch.accesses_of(first + k);
       requests[k].active = 0;
@@ -60,15 +62,21 @@ void Evaluation::fill(const Launch& launch, std::uint64_t first, std::span<acces
         if (access < begin || access >= end) {
           begin = access;
           end = std::min(access + access::warp_lanes, n_);
-          at = pattern::consecutive(static_cast<std::int64_t>(begin), static_cast<std::size_t>(end - begin));
+          pattern::set_consecutive(at, static_cast<std::int64_t>(begin), static_cast<std::size_t>(end - begin));
           const WarpElements warp = evaluate(at);
           element = &warp.element;
           active = warp.active;
         }
         const auto from = static_cast<unsigned>(access - begin);
         const unsigned lanes = std::min(run.count - lane, static_cast<unsigned>(end - access));
-        for (unsigned i = 0; i < lanes; ++i) {
-          requests[k].address[lane + i] = static_cast<std::uint64_t>((*element)[from + i]) * launch.word_bytes;
+        if (lanes == access::warp_lanes) {  // nearly always: the compiler unrolls this loop
+          for (unsigned i = 0; i < access::warp_lanes; ++i) {
+            requests[k].address[i] = static_cast<std::uint64_t>((*element)[i]) << shift;
+          }
+        } else {
+          for (unsigned i = 0; i < lanes; ++i) {
+            requests[k].address[lane + i] = static_cast<std::uint64_t>((*element)[from + i]) << shift;
+          }
         }
         requests[k].active |= (active >> from & ~std::uint32_t{0} >> (access::warp_lanes - lanes)) << lane;
         lane += lanes;
@@ -99,9 +107,10 @@ void Evaluation::make_list() {
 
 bool Evaluation::evaluate_into(PatternEvaluator& evaluate, std::vector<std::uint32_t>& list, std::uint64_t first,
                                std::uint64_t end) {
+  WarpAccesses at;
   for (; first < end; first += access::warp_lanes) {
     const auto lanes = static_cast<unsigned>(std::min<std::uint64_t>(access::warp_lanes, end - first));
-    WarpAccesses at = pattern::consecutive(static_cast<std::int64_t>(first), lanes);
+    pattern::set_consecutive(at, static_cast<std::int64_t>(first), lanes);
     const WarpElements warp = evaluate(at);
     for (unsigned lane = 0; lane < lanes; ++lane) {
       const bool active = (warp.active >> lane & 1U) != 0;
