@@ -70,11 +70,17 @@ std::string not_predicted(const Cases& cases) {
   return fmt::format("No prediction of {}{}: {}.", which, same ? "" : "; the first", one_line(reason));
 }
 
-/// Names the cases of a matrix that are unlike the others.
+/// Names the cases of matrices that are unlike the others, or says that there are none.
 std::vector<std::string> outliers(const Cases& cases) {
   std::vector<std::string> parts;
-  const std::vector<CaseMatrix> judged = matrices(cases, 1);  // a single row is no matrix to read, but one to judge
-  for (const CaseMatrix& matrix : judged) parts.push_back(outlier_text(matrix, judged.size() > 1));
+  bool judged = false;
+  const std::vector<CaseMatrix> all = matrices(cases, 1);  // a single row is no matrix to read, but one to judge
+  for (const CaseMatrix& matrix : all) {
+    const std::optional<std::string> text = outlier_text(matrix, all.size() > 1);
+    judged = judged || text;
+    if (text && !text->empty()) parts.push_back(*text);
+  }
+  if (judged && parts.empty()) parts.emplace_back("No case is unlike the others.");
   return parts;
 }
 
@@ -160,13 +166,8 @@ std::vector<std::string> findings(const std::vector<Record>& results, std::span<
     // The text is of one GPU. The others are like it, or are named where GPUs are compared with each other.
     const Members own = one_gpu_of(results, table);
     std::vector<std::string> facts = concluded(results, own, conclusions);
-    std::vector<std::string> parts;
-    if (facts.empty()) {
-      parts = outliers(cases_of(results, own));
-      parts.push_back(found(own, conclusions));
-    } else {
-      parts.push_back(agreement(cases_of(results, own)));
-    }
+    std::vector<std::string> parts = outliers(cases_of(results, own));
+    parts.push_back(facts.empty() ? found(own, conclusions) : agreement(cases_of(results, own)));
     std::erase(parts, "");
     const auto gpu = gpu_beside_others(results[own.front()]);
     std::vector<std::string>& first = facts.empty() ? parts : facts;

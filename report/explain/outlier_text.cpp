@@ -57,15 +57,14 @@ std::vector<std::string> whole_lines(const CaseMatrix& matrix, Off& off) {
 
 }  // namespace
 
-std::string outlier_text(const CaseMatrix& matrix, bool several) {
+std::optional<std::string> outlier_text(const CaseMatrix& matrix, bool several) {
   const Cases cases = matrix.cases();
   const Record& first = *cases.front();
   MatrixJudgement judgement = judge_matrix(matrix, first.headline.quantity, first.headline.better);
-  if (judgement.judged == 0) return {};
+  if (judgement.judged == 0) return std::nullopt;
+  if (judgement.unlike.empty()) return "";
   const Parameter* alternative = find_parameter(first, first.compared);
   const std::string which = several && alternative != nullptr ? " " + parameter_phrase(*alternative) : "";
-  if (judgement.unlike.empty()) return fmt::format("No case{} is unlike the others.", which);
-
   std::ranges::stable_sort(judgement.unlike, std::ranges::greater{},
                            [](const UnlikeCase& unlike) { return unlike.by.loss; });
   Off off;

@@ -65,6 +65,19 @@ TEST_CASE("A case without a prediction beside others says why") {
   CHECK(only_finding(results).ends_with("No prediction of 2 cases; the first: the model does not know it."));
 }
 
+TEST_CASE("Pairs of GPUs that are unlike the others are named beside what the probe concludes") {
+  const std::string slow_pairs = only_finding(examples::node().results);
+  CHECK(slow_pairs.starts_with("Copies between two GPUs are fastest by the source's copy engine: "));
+  CHECK(slow_pairs.find("\nUnlike the others via copy-engine: source 2, target 5 (45 % less); source 5, target 2 (44 % "
+                        "less). Unlike the others via kernel-read: ") != std::string::npos);
+  const std::string alike = only_finding(examples::even_node(4).results);
+  CHECK(alike.starts_with("Copies between two GPUs reach "));
+  CHECK(alike.find("\nNo case is unlike the others. ") != std::string::npos);
+  std::vector<Record> predicted = examples::even_node(4).results;
+  for (Record& record : predicted) record.headline.measured.reset();
+  CHECK(only_finding(predicted).find("unlike the others") == std::string::npos);
+}
+
 TEST_CASE("One finding per sweep, none for nothing") {
   CHECK(findings({}, {}).empty());
   for (const Report& report : {examples::measured_copy(), examples::model(), examples::dry_run()}) {
