@@ -247,7 +247,8 @@ class LineCacheOf {
 
   [[nodiscard]] unsigned way_of(const Set& set, const LineKey& key) {
     std::uint8_t& likely = likely_[likely_at(key)];
-    if (likely < set.used && line_at(set, likely).number == key.number) return likely;
+    const bool may_be = likely < set.used && set.prints[likely] == print_of(key);
+    if (may_be && line_at(set, likely).number == key.number) return likely;
     unsigned found = none;
     for_alike(set, key, [&](unsigned way) {
       const bool same = line_at(set, way).number == key.number;
