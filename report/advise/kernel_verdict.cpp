@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <iterator>
+#include <sstream>
 
+#include "engine/access/request.hpp"
 #include "engine/base/words.hpp"
 #include "engine/model/stages.hpp"
 #include "report/advise/libraries.hpp"
@@ -69,7 +73,28 @@ std::string library_words(const LibraryKernel& library, std::string_view what) {
   return fmt::format("a kernel of {}, {}", library.library, what);
 }
 
-KernelVerdict waiting_verdict(const LongestStages& longest, const std::optional<LibraryKernel>& library) {
+/// Returns the warps of a launch; 0 if the record does not say.
+double warps_of(const Record& record) {
+  const Parameter* threads = find_parameter(record, block_threads_parameter);
+  if (threads == nullptr || !std::holds_alternative<std::uint64_t>(threads->value)) return 0;
+  double warps = std::ceil(static_cast<double>(std::get<std::uint64_t>(threads->value)) / access::warp_lanes);
+  std::istringstream grid(text_of(record, grid_parameter));  // "64x64"
+  for (std::string extent; std::getline(grid, extent, 'x');) warps *= std::strtod(extent.c_str(), nullptr);
+  return warps;
+}
+
+/// Returns true if warps come to a load so often that `elements` of its words together would save them rounds.
+bool takes_turns(const Record& record, unsigned elements) {
+  const double warps = warps_of(record);
+  return std::ranges::any_of(record.access, [&](const SiteRecord& site) {
+    return site.op == "load" && site.space != "shared" && site.requests &&
+           static_cast<double>(*site.requests) >= elements * std::max(1.0, warps);
+  });
+}
+
+/// `elements` is how many small words a thread could take at once, 1 if that would not help.
+KernelVerdict waiting_verdict(const LongestStages& longest, const std::optional<LibraryKernel>& library,
+                              unsigned elements) {
   const bool uneven = longest.waiting->stage == "uneven_work";
   KernelVerdict verdict;
   verdict.name = uneven ? "uneven_work" : "too_little_in_flight";
@@ -86,11 +111,14 @@ KernelVerdict waiting_verdict(const LongestStages& longest, const std::optional<
     verdict.full = fmt::format(
         "the loads of its busiest warps {}; share them out (a warp a row, not a thread; long rows in parts)", times);
   } else {
-    verdict.brief = "too few loads in flight: let more threads share the work";
+    const std::string wider =
+        elements > 1 ? fmt::format("let a thread take {} neighbours at once", elements) : std::string();
+    verdict.brief = elements > 1 ? "too few bytes in flight: " + wider + ", or more threads share the work"
+                                 : "too few loads in flight: let more threads share the work";
     verdict.full = fmt::format(
-        "its loads {}; too few are in flight: let more threads share the work, or issue several loads before the first "
-        "is used",
-        times);
+        "its loads {}; too few are in flight: {}let more threads share the work, or issue several loads before the "
+        "first is used",
+        times, elements > 1 ? wider + " as one word, " : "");
   }
   return verdict;
 }
@@ -177,7 +205,9 @@ KernelVerdict kernel_verdict(const Record& record) {
   // If launching the blocks takes about as long as waiting does, there are enough threads.
   const bool enough_threads = 2 * seconds_of(record.stages, "launch") > LongestStages::seconds(longest.waiting);
   if (longest.mostly_wait()) {
-    return enough_threads && !narrow.name.empty() ? narrow : waiting_verdict(longest, library);
+    if (enough_threads && !narrow.name.empty()) return narrow;
+    const unsigned elements = elements_of_word(widest_access_bytes(record), record.stages);
+    return waiting_verdict(longest, library, takes_turns(record, elements) ? elements : 1);
   }
   if (longest.working == nullptr) return {.name = ""};
   const double share = LongestStages::seconds(longest.working) / time_s;

@@ -81,6 +81,25 @@ TEST_CASE_METHOD(Kernels, "threads with a word each are too many where launching
   CHECK(kernel_verdict(few_blocks).name == "narrow_words");
 }
 
+TEST_CASE("threads that take many bytes one after another are told to take several at once", "[kernel][explain]") {
+  Record looped = kernel({{"latency", 950}, {"dram", 300}});
+  looped.parameters.push_back({grid_parameter, std::string("132x2")});
+  looped.parameters.push_back({block_threads_parameter, std::uint64_t{256}});
+  looped.access.front().word_bytes = 1;
+  constexpr std::uint64_t warps = 132 * 2 * 8;
+  looped.access.front().requests = 16 * warps;
+  CHECK(kernel_verdict(looped).name == "too_little_in_flight");
+  CHECK(kernel_verdict(looped).brief ==
+        "too few bytes in flight: let a thread take 16 neighbours at once, or more threads share the work");
+  CHECK(kernel_verdict(looped).full.find("let a thread take 16 neighbours at once as one word, let more threads") !=
+        std::string::npos);
+  looped.access.front().requests = 16 * warps - 1;  // fewer rounds than a wide word has elements
+  CHECK(kernel_verdict(looped).brief == "too few loads in flight: let more threads share the work");
+  looped.access.front().requests = 16 * warps;
+  looped.access.front().word_bytes = 4;
+  CHECK(kernel_verdict(looped).brief == "too few loads in flight: let more threads share the work");
+}
+
 TEST_CASE("waiting for loads is a verdict where all else would take far less", "[kernel][explain]") {
   const Record few = kernel({{"latency", 950}, {"dram", 300}});
   CHECK(kernel_verdict(few).name == "too_little_in_flight");
