@@ -111,6 +111,35 @@ TEST_CASE("What auto decided counts as auto, unless a case has the very value") 
                    std::vector{with_threads(128, false), with_threads(128, true)}) == Partners{1});
 }
 
+TEST_CASE("A case that ran alone is compared with the same case of a sweep, in both directions") {
+  const auto with_threads = [](std::uint64_t offset, std::uint64_t threads, double half_width) {
+    Record record = timed(offset, 1, half_width);
+    record.parameters.push_back({"block_threads", threads});
+    record.chosen = {"block_threads"};
+    return record;
+  };
+  const NamedReport alone = named("alone", {with_threads(1, 256, 0.002)});
+  const NamedReport sweep =
+      named("sweep", {with_threads(0, 128, 0.001), with_threads(1, 128, 0.004), with_threads(2, 128, 0.001)});
+  for (const bool alone_first : {true, false}) {
+    const std::vector<NamedReport> reports = {alone_first ? alone : sweep, alone_first ? sweep : alone};
+    const Comparison comparison = compare(reports);
+    const CaseTally counts = tally(comparison, 0);
+    CHECK(comparison.cases.size() == 3);
+    CHECK(counts.compared() == 1);
+    CHECK(counts[CaseVerdict::same] == 1);
+    CHECK(counts[alone_first ? CaseVerdict::added : CaseVerdict::missing] == 2);
+    const auto both = std::ranges::find_if(comparison.cases, [](const ComparedCase& any) { return any.in_both(0); });
+    REQUIRE(both != comparison.cases.end());
+    const CaseChange& change = both->changes.front();
+    REQUIRE(change.shape.size() == 1);
+    CHECK(change.shape.front().parameter == "block_threads");
+    // Each side brings the interval of its own samples.
+    REQUIRE(change.speed);
+    CHECK(std::log(*change.speed->high) == Approx(std::hypot(0.002, 0.004)).epsilon(0.01));
+  }
+}
+
 TEST_CASE("A parameter that only one version has does not keep cases apart, unless its values do") {
   const auto with_numa = [](std::uint64_t offset, const std::string& numa) {
     Record record = timed(offset, 1);
