@@ -1,8 +1,9 @@
-// The command `expect`: predicts what a GPU should reach, on one screen.
+// The command `expect`: predicts what GPUs should reach, one on a screen or several side by side.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,10 +13,12 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/words.hpp"
 #include "app/expected/expected.hpp"
+#include "app/output/file_output.hpp"
 #include "app/run/run_options.hpp"
 #include "app/run/side_by_side.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/find_profile.hpp"
+#include "report/text/text.hpp"
 #include "report/write/expected/expected.hpp"
 
 namespace gpumem::app {
@@ -23,7 +26,7 @@ namespace gpumem::app {
 namespace {
 
 struct ExpectArguments : ResultRequest {
-  std::optional<std::string> gpu;     ///< a profile's name or file; absent: the GPU of this machine
+  std::vector<std::string> gpus;      ///< names or files of profiles; none: the GPU of this machine
   std::optional<std::string> device;  ///< which of this machine: index, UUID or PCI bus id
   bool all = false;                   ///< every profile that is shipped
 };
@@ -60,33 +63,73 @@ std::vector<report::ExpectedGpu> expected_of_all(const Environment& environment)
   return all;
 }
 
-int run_expect_command(const ExpectArguments& arguments, const Environment& environment) {
-  const ResultOutputs outputs(reading(arguments, profile_files(arguments.gpu)), report::table_formats(),
-                              environment.out, environment.out_terminal);
-  if (arguments.all) {
-    const std::vector<report::ExpectedGpu> all = expected_of_all(environment);
-    outputs.finish([&](std::ostream& out, report::Format format, const report::TableStyle& style) {
-      report::write_all_expected(out, all, format, style);
-    });
-    return 0;
+/// True if both are the same shipped profile, the same one of the user's own, or the same file.
+bool is_same(const model::Profile& one, const std::string& its_word, const model::Profile& other,
+             const std::string& other_word) {
+  if (one.source != other.source) return false;
+  if (one.source == model::ProfileSource::file) return leads_to_same_file(its_word, other_word);
+  return one.name == other.name;
+}
+
+/// The profiles that the words name. Throws a usage error for a word that names none, and if two name the same.
+std::vector<model::Profile> profiles_of(const std::vector<std::string>& words, const Environment& environment) {
+  std::vector<model::Profile> profiles;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (std::find(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(i), words[i]) !=
+        words.begin() + static_cast<std::ptrdiff_t>(i)) {
+      throw usage_error(fmt::format("'{}' is given twice; name each GPU once", words[i]));
+    }
+    profiles.push_back(model::find_profile(words[i], environment.own_profiles));
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!is_same(profiles[j], words[j], profiles[i], words[i])) continue;
+      throw usage_error(fmt::format("'{}' and '{}' are the same profile; name each GPU once", words[j], words[i]));
+    }
   }
-  const report::ExpectedGpu gpu =
-      arguments.gpu ? expected_of(model::find_profile(*arguments.gpu, environment.own_profiles), environment.registry)
-                    : expected_of_machine(arguments.device.value_or("0"), environment);
+  return profiles;
+}
+
+/// The named GPUs, labelled so that no two have the same name.
+std::vector<report::ExpectedGpu> expected_of_named(const std::vector<std::string>& words,
+                                                   const Environment& environment) {
+  const std::vector<model::Profile> profiles = profiles_of(words, environment);
+  std::vector<report::ExpectedGpu> gpus;
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    gpus.push_back(expected_of(profiles[i], environment.registry));
+    if (std::ranges::count(profiles, profiles[i].name, &model::Profile::name) > 1) gpus.back().label = words[i];
+  }
+  return gpus;
+}
+
+int run_expect_command(const ExpectArguments& arguments, const Environment& environment) {
+  std::vector<std::string> files;
+  std::ranges::copy_if(arguments.gpus, std::back_inserter(files), looks_like_path);
+  const ResultOutputs outputs(reading(arguments, files), report::table_formats(), environment.out,
+                              environment.out_terminal);
+  std::vector<report::ExpectedGpu> gpus;
+  if (arguments.all) {
+    gpus = expected_of_all(environment);
+  } else if (arguments.gpus.empty()) {
+    gpus.push_back(expected_of_machine(arguments.device.value_or("0"), environment));
+  } else {
+    gpus = expected_of_named(arguments.gpus, environment);
+  }
   outputs.finish([&](std::ostream& out, report::Format format, const report::TableStyle& style) {
-    report::write_expected(out, gpu, format, style);
+    if (arguments.all) return report::write_all_expected(out, gpus, format, style);
+    if (gpus.size() > 1) return report::write_side_by_side(out, gpus, format, style);
+    report::write_expected(out, gpus.front(), format, style);
   });
   return 0;
 }
 
 void refuse_several(const ExpectArguments& arguments) {
-  if (arguments.all && (arguments.gpu || arguments.device)) {
+  const bool named = !arguments.gpus.empty();
+  const std::string names = report::join(arguments.gpus, " ");
+  if (arguments.all && (named || arguments.device)) {
     throw usage_error(fmt::format("--all shows every GPU that has a profile; leave it out, or {}",
-                                  arguments.gpu ? "'" + *arguments.gpu + "'" : "--device"));
+                                  named ? "'" + names + "'" : "--device"));
   }
-  if (arguments.gpu && arguments.device) {
-    throw usage_error(
-        fmt::format("--device chooses a GPU of this machine; leave it out, or the profile '{}'", *arguments.gpu));
+  if (named && arguments.device) {
+    throw usage_error(fmt::format("--device chooses a GPU of this machine; leave it out, or '{}'", names));
   }
   if (arguments.device && may_be_several(*arguments.device)) {
     throw usage_error("--device: expect shows one GPU of this machine; give its index, UUID or PCI bus id");
@@ -97,18 +140,20 @@ void refuse_several(const ExpectArguments& arguments) {
 
 MakeRequest expect_options(CommandOptions& options, const KnownNames& known) {
   const auto arguments = std::make_shared<ExpectArguments>();
-  options.add_argument("[PROFILE|FILE]", arguments->gpu,
-                       "The name or file of a profile, e.g. h200 (default: the GPU of this machine)");
+  options.add_argument(
+      "[PROFILE|FILE...]", arguments->gpus,
+      "Names or files of profiles, e.g. h200 (default: the GPU of this machine); several stand side by "
+      "side, a column each, e.g. h200 h100 l40s");
   options.add_switch("all", arguments->all,
                      "Every GPU that has a shipped profile, a row each, e.g. to choose one to rent");
   options.add_value("device", "N|UUID|PCI-ID", arguments->device,
                     "The GPU of this machine if it has several, see 'gpumem devices', e.g. --device 1");
   options.add_format(
       report::table_formats(), arguments->format,
-      "Format on stdout: a table of at most 40 lines (default), or a format for programs, e.g. --format json");
+      "Format on stdout: a table, of one GPU at most 40 lines (default), or a format for programs, e.g. --format json");
   options.add_value("-o,--output", "FILE", arguments->outputs,
                     "Write to a file instead of stdout, in the format of its extension (.json, .csv, .md, .txt; a page "
-                    ".html; a figure .svg, .png, .pdf); "
+                    ".html); "
                     "repeatable, - is stdout, e.g. --output expected.json");
   add_color_options(options, *arguments);
   options.footer(
@@ -117,9 +162,10 @@ MakeRequest expect_options(CommandOptions& options, const KnownNames& known) {
       "Examples:\n"
       "  gpumem expect                   the GPU of this machine\n"
       "  gpumem expect h200x8            eight H200s, with the links between them\n"
+      "  gpumem expect h200 h100 l40s    several side by side, with sources\n"
       "  gpumem expect --all --format csv");
   return [arguments, &known] {
-    if (arguments->gpu) refuse_no_gpu(*arguments->gpu, known);
+    for (const std::string& gpu : arguments->gpus) refuse_no_gpu(gpu, known);
     refuse_several(*arguments);
     arguments->quiet = true;  // files are instead of stdout
     return Request(*arguments, run_expect_command);

@@ -174,6 +174,8 @@ std::optional<std::string> instead_of_format(const std::string& format, const Co
                              : std::optional(fmt::format("write it with: gpumem check SUITE --{} FILE", option));
   }
   if (command.name == "show" && is_among(format, "text")) return "the text is the table: leave it out";
+  if (command.name == "expect" && is_among(format, "svg png pdf"))
+    return "there is no figure of it; a page: -o expect.html";
   if (!is_among(format, pictures) && !is_among(format, tables)) return std::nullopt;
   const std::string extension = format == "markdown" ? "md" : format;
   if (command.name == "explain") {

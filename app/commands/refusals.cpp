@@ -71,7 +71,6 @@ std::optional<std::string> other_name_of_command(const std::string& word, Comman
 /// none.
 std::string meant_argument(const std::string& command, const std::string& word) {
   if (command == "list") return "list takes one probe: gpumem list " + report::shell_quoted(word);
-  if (command == "expect") return "expect takes one GPU; for all: gpumem expect --all";
   if (command == "devices")
     return "gpumem devices shows all; to measure on one: gpumem probe --device " + report::shell_quoted(word);
   if (command == "manual") return "the manual has all commands; for one: gpumem help " + report::shell_quoted(word);

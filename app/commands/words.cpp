@@ -161,6 +161,9 @@ void refuse_no_gpu(const std::string& word, const KnownNames& known) {
   std::error_code ignored;
   if (is_json_name(word) || std::filesystem::exists(word, ignored)) return;
   if (is_one_of(lower(word), model::profile_names())) return;
+  if (const std::string parted = parted_by_spaces(lower(word), model::profile_names()); !parted.empty()) {
+    refuse("no GPU profile", word, "names are separated by spaces: gpumem expect " + parted);
+  }
   if (means_all(lower(word))) refuse("no GPU profile", word, "all GPUs are shown by: gpumem expect --all");
   if (const auto hint = what_word_is(word, known)) refuse("no GPU profile", word, *hint);
 }

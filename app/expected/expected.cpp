@@ -109,6 +109,17 @@ std::optional<Spread> spread_of(const ExpectedQuantity& quantity, const model::P
   return quantity.spread;
 }
 
+/// The source of a rate for people. Rates of shipped profiles were measured with this program, which somebody else's
+/// profile need not say.
+std::string source_words(const model::Profile& profile, const std::string& rate) {
+  if (profile.source == model::ProfileSource::shipped) {
+    const model::Source source = model::source_of(profile, rate);
+    if (source == model::Source::measured) return "measured with gpumem";
+    if (source == model::Source::fitted) return "fitted to measurements with gpumem";
+  }
+  return model::source_words(profile, rate);
+}
+
 /// The value, how it is known, and how far healthy GPUs lie from it.
 report::ExpectedValue expected_value(const ExpectedQuantity& quantity, double value, const std::string& rate,
                                      const report::HeadlineRecord& headline, const model::Profile& profile) {
@@ -126,8 +137,9 @@ report::ExpectedValue expected_value(const ExpectedQuantity& quantity, double va
     // No GPU is faster than its peak, which a prediction may reach by itself.
     expected.high = std::min(value * spread->high, std::max(value, expected.peak.value_or(HUGE_VAL)));
   }
+  expected.rate = rate;
   expected.source = model::to_string(source);
-  expected.source_words = model::source_words(profile, rate);
+  expected.source_words = source_words(profile, rate);
   expected.how = profile.how.at(rate);
   return expected;
 }
@@ -137,6 +149,7 @@ report::ExpectedValue expected_value(const ExpectedQuantity& quantity, double va
 report::ExpectedGpu expected_of(const model::Profile& profile, const std::vector<Probe>& registry, std::size_t gpu) {
   report::ExpectedGpu found{.device = profile.device, .profile = std::nullopt, .values = {}};
   if (!profile.from_attributes) found.profile = profile.name;
+  found.label = found.profile.value_or(profile.device.name);
   found.is_own = profile.source == model::ProfileSource::own || profile.source == model::ProfileSource::file;
   const std::unique_ptr<Backend> backend = make_model_backend(profile);
   const std::optional<Pair> pair = joined_pair(profile, gpu);

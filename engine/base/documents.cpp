@@ -28,6 +28,7 @@ constexpr Document documents[] = {
     {"differences", "comparison", "gpumem compare reads the reports that it was made of"},
     {"machines", "comparison of a fleet", "gpumem compare --fleet reads the reports that it was made of"},
     {"expected", "table of what a GPU should reach", "gpumem expect shows it again"},
+    {"gpus", "table of what GPUs should reach", "gpumem expect shows it again"},
     {"reports", "contributed profile", "make its profile anew with: gpumem calibrate --from {}"},
     {"traceEvents", "trace", "ui.perfetto.dev shows it"},
 };

@@ -6,6 +6,7 @@
     report.plot()                                                  # the curves
     report.explain(offset=1)                                       # why a case is as fast as it is
     gpumem.check("smoke").passed
+    gpumem.expect("h200", "l40s")                                  # what GPUs should reach, in pandas
     gpumem.run(["python3", "train.py"])                            # the kernels of any program that uses CUDA
     gpumem.read("reports/")                                        # saved reports, as one frame
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 from importlib import metadata
 
 from . import probes
-from .commands import calibrate, check, compare, devices, portrait, run
+from .commands import calibrate, check, compare, devices, expect, portrait, run
 from .errors import Error
 from .plot import Plot
 from .probes import probe
@@ -27,7 +28,7 @@ from .report import Report, read
 from .results import Comparison, Portrait
 
 __all__ = ["Comparison", "Error", "Plot", "Portrait", "Report", "__version__", "calibrate", "check", "compare", "devices",
-           "portrait", "probe", "probes", "program", "read", "run"]
+           "expect", "portrait", "probe", "probes", "program", "read", "run"]
 
 try:
     __version__ = metadata.version("gpumem")

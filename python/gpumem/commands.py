@@ -9,14 +9,18 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
+from . import frames
 from .arguments import Arguments, Backend, FilePath, flags, refuse_unknown, selection, words
 from .errors import Error
 from .program import Ended, call, output, show
 from .report import Report
 from .results import Comparison, Portrait
 from .text import Text
+
+if TYPE_CHECKING:
+    from .frames import DataFrame
 
 Counters = Union[bool, Literal["require"], None]
 Device = Union[int, str, Sequence[int], None]  # an index, a UUID or a PCI id; "all", or indices, for several at once
@@ -99,6 +103,18 @@ def devices() -> list[dict[str, Any]]:
     """The GPUs of this machine, each with all that a report's "device" has. Raises Error where there is none."""
     found: list[dict[str, Any]] = json.loads(output("devices", "--json"))
     return found
+
+
+def expect(*gpus: FilePath, device: int | str | None = None, all: bool = False) -> DataFrame:
+    """The values that GPUs should reach, as a frame of pandas with a row for each GPU and quantity: gpu, quantity, value,
+    low, high, unit, source. Nothing is measured. Raises Error for a name that no profile has, and where pandas is not installed.
+
+    gpus: names or files of profiles; without any, the GPU of this machine. device: which GPU of this machine. all: every
+    GPU that has a shipped profile. Measurements of healthy GPUs lie from low to high, in the value's unit; both are NaN
+    where nobody knows. source: of the rate that decides the value, such as "published (Ernst (NHR@FAU))" or "scaled from
+    the H200".
+    """
+    return frames.of_expected(output("expect", *gpus, *flags({"device": device, "all": all}), "--format", "json"))
 
 
 def calibrate(path: FilePath | None = None, *, reports: Iterable[FilePath] = (), held_out: Iterable[FilePath] = (),

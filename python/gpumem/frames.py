@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import importlib
 import io
+import json
 import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,16 @@ def of_csv(text: str, quantities: Mapping[str, Any] | None = None, *, all: bool 
         frame = tidy(frame)
     frame.attrs["quantities"] = {name if all else short(name): about for name, about in (quantities or {}).items()}
     return frame
+
+
+def of_expected(text: str) -> DataFrame:
+    """A row for each GPU and quantity of what `gpumem expect` writes as JSON."""
+    document = json.loads(text)
+    rows = [{"gpu": gpu["label"], **value, "source": value["source_words"]}
+            for gpu in document.get("gpus", [document]) for value in gpu["expected"]]
+    columns = ["gpu", "quantity", "value", "low", "high", "unit", "source"]
+    frame: DataFrame = pandas().DataFrame(rows, columns=columns)
+    return frame.astype({"low": float, "high": float})  # a column of nothing but null would be one of objects
 
 
 def without_mark(text: Any) -> Any:

@@ -21,17 +21,21 @@ struct ExpectedValue {
   std::optional<double> low = {};
   std::optional<double> high = {};
   std::optional<double> peak = {};  ///< the best that the hardware could do
-  std::string source;               ///< for programs: "measured", "fitted", "published", "scaled", ...
-  std::string source_words;         ///< for people: "published (Jia et al.)"
-  std::string how;                  ///< the profile's note on the rate that decides it
+  std::string rate;                 ///< of the profile, by its name: the one that decides the value
+  std::string source;               ///< of the rate, for programs: "measured", "fitted", "published", "scaled", ...
+  std::string source_words;         ///< of the rate, for people: "published (Jia et al.)"
+  std::string how;                  ///< the profile's note on the rate
   std::string command;              ///< the command that measures it
 };
 
 struct ExpectedGpu {
   Device device;
   std::optional<std::string> profile;  ///< its name; absent if all follows from the device's attributes
-  bool is_own = false;                 ///< the user's own: what one GPU reached, not what healthy ones do
-  std::vector<ExpectedValue> values;   ///< unknown ones are left out
+  /// The name of the GPU among several: that of its profile, or if two profiles share it the text that chose this one.
+  /// Without a profile it is the device's name.
+  std::string label = {};
+  bool is_own = false;                ///< the user's own: what one GPU reached, not what healthy ones do
+  std::vector<ExpectedValue> values;  ///< unknown ones are left out
 };
 
 }  // namespace gpumem::report

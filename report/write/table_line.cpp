@@ -14,14 +14,16 @@ std::string tinted(const std::string& text, Tint tint) {
 }
 
 void TableLine::put(const std::string& text, Tint tint) {
-  const std::string fitting = truncated(one_line(text), left());  // whatever a report calls its things
+  std::string fitting = truncated(one_line(text), left());  // whatever a report calls its things
+  const std::size_t blanks = fitting.size() - (fitting.find_last_not_of(' ') + 1);
+  fitting.resize(fitting.size() - blanks);
   if (fitting.empty()) {
     pending_ += display_width(text);
     return;
   }
   text_.append(pending_, ' ');
   used_ += pending_ + display_width(fitting);
-  pending_ = 0;
+  pending_ = blanks;
   text_ += color_ ? tinted(fitting, tint) : fitting;
 }
 

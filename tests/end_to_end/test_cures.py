@@ -99,7 +99,7 @@ class OptionsOfOthers(Cures):
                                   (("check", "smoke", "--format", "csv"), "-o check.csv"),
                                   (("compare", "a.json", "b.json", "--format", "junit"), "gpumem check SUITE --junit FILE"),
                                   (("explain", "x.json", "--format", "json"), "gpumem show REPORT --format json"),
-                                  (("expect", "--all", "--format", "pdf"), "-o expect.pdf")):
+                                  (("expect", "--all", "--format", "pdf"), "-o expect.html")):
             self.cures(arguments, "--format: ", better)
 
 
@@ -118,7 +118,8 @@ class Words(Cures):
                 (("shared",), ("bank",)), (("h100",), ("gpumem expect h100",)), (("sector",), ("gpumem help sector",)),
                 (("check", "offset"), ("gpumem probe offset",)), (("check", "h200"), ("gpumem expect h200",)),
                 (("check", "all"), ("gpumem check full",)), (("expect", "smoke"), ("gpumem check smoke",)),
-                (("expect", "all"), ("gpumem expect --all",)), (("help", "smoke"), ("gpumem check smoke",))):
+                (("expect", "all"), ("gpumem expect --all",)), (("expect", "h100,h200"), ("gpumem expect h100 h200",)),
+                (("expect", "h200", "smoke"), ("gpumem check smoke",)), (("help", "smoke"), ("gpumem check smoke",))):
             self.cures(arguments, *better)
 
     def test_a_term_is_explained(self):

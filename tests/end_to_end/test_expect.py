@@ -179,7 +179,12 @@ class Expect(ProgramTest):
             ("h200", "--device", "0"): "--device chooses a GPU of this machine",
             ("--device", "all"): "--device: expect shows one GPU",
             ("h200", "--format", "xml"): "--format: 'xml' is not one of table, json, csv, markdown",
-            ("h200", "v100"): "unexpected argument 'v100'",
+            ("v100", "h201"): "no GPU profile 'h201': the nearest are h200 (NVIDIA H200)",
+            ("v100", "h200", "v100"): "'v100' is given twice; name each GPU once",
+            ("v100", "Tesla V100-SXM2-16GB"): "'v100' and 'Tesla V100-SXM2-16GB' are the same profile",
+            ("h200", "v100", "--device", "0"): "leave it out, or 'h200 v100'",
+            ("--all", "h200", "v100"): "leave it out, or 'h200 v100'",
+            ("h200", "missing.json"): "cannot read 'missing.json'",
             ("h200", "-o", "e.data"): "the extension of 'e.data' names no format",
         }.items():
             with self.subTest(arguments):
@@ -193,6 +198,95 @@ class Expect(ProgramTest):
         self.assertRegex(done.stderr, r"\Agpumem: [^\n]+ gpumem expect NAME, of [^\n]*h200[^\n]*\n\Z")
 
 
+class SideBySide(ProgramTest):
+    """Several GPUs: a column each."""
+
+    NAMES = ("h200x8", "h100", "l40s")
+
+    def own(self, name):
+        path = self.directory / name
+        path.write_text((ROOT / "configs" / "gpus" / "v100.json").read_text(encoding="utf-8"), encoding="utf-8")
+        return str(path)
+
+    def table(self, *arguments, width=200):
+        lines = self.succeed("expect", *arguments, env=environment(COLUMNS=str(width))).splitlines()
+        self.assertLessEqual(max(map(len, lines)), width)
+        self.assertEqual([line for line in lines if line.endswith(" ")], [])
+        return lines
+
+    def test_the_values_are_those_of_one_gpu(self):
+        together = strict_json(self.succeed("expect", *self.NAMES, "--format", "json"))["gpus"]
+        for name, gpu in zip(self.NAMES, together, strict=True):
+            alone = strict_json(self.succeed("expect", name, "--format", "json"))
+            self.assertEqual({"schema_version": 1, **gpu}, alone)
+            self.assertEqual(gpu["label"], name)
+        rows = list(csv.DictReader(io.StringIO(self.succeed("expect", *self.NAMES, "--format", "csv"))))
+        values = [(gpu["label"], value) for gpu in together for value in gpu["expected"]]
+        self.assertEqual([(row["label"], row["quantity"], row["rate"], row["source_words"]) for row in rows],
+                         [(label, value["quantity"], value["rate"], value["source_words"]) for label, value in values])
+
+    def test_every_value_has_its_source(self):
+        """Read off the table: the digits, the mark, and the mark's row in the table of sources."""
+        gpus = strict_json(self.succeed("expect", *self.NAMES, "--format", "json"))["gpus"]
+        lines = self.table(*self.NAMES)
+        sources = dict(re.split(r"\s{2,}", line) for line in lines if re.match(r"[ps]\d+ ", line))
+        reads = next(line for line in lines if line.startswith("memory read"))
+        cells = re.findall(r"(\d+)(?: ([ps]\d+))?(?:\s+\d+ to \d+)", reads)
+        self.assertEqual(len(cells), len(gpus), reads)
+        for (digits, mark), gpu in zip(cells, gpus, strict=True):
+            (value,) = [value for value in gpu["expected"] if value["quantity"] == "memory_read_gb_per_s"]
+            self.assertAlmostEqual(float(digits), value["value"], delta=0.5)
+            self.assertEqual(sources[mark] if mark else value["source_words"], value["source_words"])
+            self.assertEqual(bool(mark), value["source"] not in ("measured", "fitted"))
+
+    def test_nobody_is_named_who_published_something_else(self):
+        """Authors are names: a remark in front of one is none. A scaled rate says from which GPU."""
+        for gpu in strict_json(self.succeed("expect", "--all", "--format", "json"))["gpus"]:
+            for value in gpu["expected"]:
+                with self.subTest(gpu["label"], quantity=value["quantity"]):
+                    self.assertRegex(value["source_words"], {
+                        "measured": "^measured with gpumem$", "fitted": "^fitted to measurements with gpumem$",
+                        "published": r"^published( of an? [^(]+)? \(.+\)$",
+                        "scaled": r"^scaled from (the H200|an? [^(]+ \(.+\))$"}[value["source"]])
+                    if value["source"] == "published":
+                        author = value["source_words"].partition(" (")[2].removesuffix(")")
+                        self.assertRegex(value["how"], rf"(^|: ){re.escape(author)}[,:]")
+        of_gh200 = {value["quantity"]: value for value in strict_json(self.succeed("expect", "gh200", "--format", "json"))["expected"]}
+        self.assertEqual(of_gh200["link_to_device_gb_per_s"]["source_words"], "published (dnhkng)")
+
+    def test_widths(self):
+        wide, narrow = self.table(*self.NAMES), self.table(*self.NAMES, width=80)
+        self.assertNotIn("Not shown", " ".join(wide))
+        self.assertEqual(sum("healthy GPUs" in line for line in wide if line.startswith(" ")), 1)
+        self.assertRegex(" ".join(narrow), r"Not shown in 80 columns: .*\(healthy GPUs\)\. COLUMNS=\d+ has room for all\.")
+        for name in self.NAMES:
+            self.assertTrue(any(re.search(rf"^of .*\b{name}\b", line) for line in narrow), name)
+        # Beyond a screen the last GPUs go, and are named.
+        many = " ".join(self.table(*PROFILES, width=80))
+        self.assertRegex(many, rf"Not shown in 80 columns: .*{PROFILES[-1]} \(expected\)")
+
+    def test_files_and_formats(self):
+        own = self.own("own.json")
+        page, markdown = (str(self.directory / name) for name in ("e.html", "e.md"))
+        self.assertEqual(self.succeed("expect", "h200", own, "-o", page, "-o", markdown), "")
+        self.assertIn("shared memory latency", Path(page).read_text(encoding="utf-8"))
+        text = Path(markdown).read_text(encoding="utf-8")
+        self.assertIn("| of | unit | h200 (expected) | h200 (healthy GPUs) | v100 (expected) |\n", text)
+        self.assertIn("dram_read_bytes_per_s", text)
+        self.assertIn("it is read as well", self.fail_with(2, "expect", "h200", own, "-o", own))
+
+    def test_two_profiles_of_one_name(self):
+        own, other = self.own("own.json"), self.own("other.json")
+        labels = [gpu["label"] for gpu in strict_json(self.succeed("expect", own, "v100", other, "--format", "json"))["gpus"]]
+        self.assertEqual(labels, [own, "v100", other])
+        self.assertIn("are the same profile", self.fail_with(2, "expect", own, f"{self.directory}/./own.json"))
+
+    def test_a_wrong_name_prints_nothing(self):
+        done = run("expect", "h200", "h201", "-o", str(self.directory / "e.json"))
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1))
+        self.assertFalse((self.directory / "e.json").exists())
+
+
 class Narrow(ProgramTest):
     """Tables say what they have no room for, and where it is: of every command that writes some."""
 
@@ -203,7 +297,7 @@ class Narrow(ProgramTest):
 
     def test_what_is_left_out_is_said(self):
         stride = [str(ROOT / "configs" / "reference" / gpu / "stride.json") for gpu in ("h200", "h100")]
-        for arguments in (("expect", "--all"), ("expect", "h200"), ("show", stride[0], "op=read", "--why"), ("compare", *stride),
+        for arguments in (("expect", "--all"), ("expect", "h200"), ("expect", "h200", "h100", "l40s"), ("show", stride[0], "op=read", "--why"), ("compare", *stride),
                           ("portrait", str(ROOT / "configs" / "reference" / "h200" / "portrait.json"))):
             with self.subTest(arguments=arguments):
                 text = self.shown(80, *arguments)

@@ -7,6 +7,7 @@ import subprocess
 import unittest
 import zipfile
 
+import documents
 from python_package import BUILD, H200, PackageTest, has
 
 NO_DRIVER = {"CUDA_VISIBLE_DEVICES": ""}
@@ -293,6 +294,31 @@ print(both.report, both.page.count("<svg") > portrait.page.count("<svg"), both._
         machine.write_text('#!/bin/sh\n[ "$*" = "devices --json" ] && echo \'[{"name": "NVIDIA H200"}]\'\n')
         machine.chmod(0o755)
         self.assertEqual(self.python("print(gpumem.devices()[0]['name'])", GPUMEM=str(machine)), "NVIDIA H200")
+
+    @unittest.skipUnless(has("pandas"), "pandas is not installed")
+    def test_expect(self):
+        code = """
+frame = gpumem.expect("h200x8", "l40s")
+print(list(frame), frame.gpu.unique().tolist(), frame.index.tolist() == list(range(len(frame))))
+print(frame.dtypes[["value", "low", "high"]].unique().tolist(), frame.pivot(index="quantity", columns="gpu", values="value").shape)
+row = frame.set_index(["gpu", "quantity"]).loc[("l40s", "memory_read_gb_per_s")]
+print(row.unit, row.low < row.value < row.high, row.source)
+print(gpumem.expect("l40s").equals(frame[frame.gpu == "l40s"].reset_index(drop=True)), gpumem.expect(all=True).gpu.nunique())
+"""
+        columns, types, row, same = self.python(code).splitlines()
+        self.assertEqual(columns, "['gpu', 'quantity', 'value', 'low', 'high', 'unit', 'source'] ['h200x8', 'l40s'] True")
+        self.assertRegex(types, r"^\[dtype\('float64'\)\] \(\d+, 2\)$")
+        self.assertEqual(row, "GB/s True published of an L40 (Ernst (NHR@FAU))")
+        self.assertEqual(same, f"True {len(list((documents.ROOT / 'configs' / 'gpus').glob('*.json')))}")
+
+    def test_errors_of_expect(self):
+        exit_code, line = self.error("gpumem.expect('h200', 'h201')")
+        self.assertEqual((exit_code, line.partition(":")[0]), (2, "no GPU profile 'h201'"))
+        self.assertEqual(self.error("gpumem.expect('h200', 'h200')")[1], "'h200' is given twice; name each GPU once")
+        self.assertEqual(self.error("gpumem.expect('h200', device=0)")[0], 2)
+        self.assertEqual(self.error("gpumem.expect()", **NO_DRIVER)[0], 3)
+        self.assertEqual(self.error("gpumem.expect('h200')", without=("pandas",)),
+                         (2, "a frame takes pandas; 'python3 -m pip install pandas' installs it"))
 
     def test_calibrate(self):
         code = f"""

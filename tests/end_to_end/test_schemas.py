@@ -171,14 +171,15 @@ class Expected(SchemaTest):
     name = "expected"
 
     def test_what_is_written(self):
-        for arguments in (("h200",), ("h200x8",), ("v100",), ("--all",)):
+        for arguments in (("h200",), ("h200x8",), ("v100",), ("h200", "l40s"), ("--all",)):
             self.assert_valid(strict_json(self.succeed("expect", *arguments, "--format", "json")), arguments)
 
     def test_what_is_wrong(self):
         good = strict_json(self.succeed("expect", "h200", "--format", "json"))
         for change in ({"schema_version": 2}, {"expected": None}, {"profile": 1},
                        {"expected": [{**good["expected"][0], "unit": "furlongs"}]},
-                       {"expected": [{**good["expected"][0], "value": 0}]},
+                       {"expected": [{**good["expected"][0], "value": 0}]}, {"label": 1},
+                       {"expected": [{**good["expected"][0], "rate": None}]},
                        {"expected": [{name: value for name, value in good["expected"][0].items() if name != "low"}]}):
             self.assert_invalid({**good, **change}, change)
 

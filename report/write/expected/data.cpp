@@ -16,11 +16,17 @@ using json_values::number;
 using json_values::optional;
 
 Json to_json(const ExpectedValue& value) {
-  return {{"quantity", value.quantity}, {"value", number(value.value)},
-          {"low", number(value.low)},   {"high", number(value.high)},
-          {"peak", number(value.peak)}, {"unit", unit_of(value.quantity)},
-          {"source", value.source},     {"how", value.how},
-          {"command", value.command}};
+  return {{"quantity", value.quantity},
+          {"value", number(value.value)},
+          {"low", number(value.low)},
+          {"high", number(value.high)},
+          {"peak", number(value.peak)},
+          {"unit", unit_of(value.quantity)},
+          {"source", value.source},
+          {"how", value.how},
+          {"command", value.command},
+          {"rate", value.rate},
+          {"source_words", value.source_words}};
 }
 
 Json to_json(const ExpectedGpu& gpu) {
@@ -29,6 +35,7 @@ Json to_json(const ExpectedGpu& gpu) {
   return {{"gpu", gpu.device.name},
           {"profile", optional(gpu.profile)},
           {"own", gpu.is_own},
+          {"label", gpu.label},
           {"expected", std::move(expected)}};
 }
 
@@ -51,11 +58,12 @@ void write_all_expected_json(std::ostream& out, std::span<const ExpectedGpu> gpu
 void write_expected_csv(std::ostream& out, std::span<const ExpectedGpu> gpus) {
   std::vector<CsvPath> paths;
   add_paths(paths, {},
-            {"gpu", "profile", "quantity", "value", "low", "high", "peak", "unit", "source", "how", "command"});
+            {"gpu", "profile", "quantity", "value", "low", "high", "peak", "unit", "source", "how", "command", "label",
+             "rate", "source_words"});
   out << csv_names(paths) << '\n';
   for (const ExpectedGpu& gpu : gpus) {
     for (const ExpectedValue& value : gpu.values) {
-      Json row = {{"gpu", gpu.device.name}, {"profile", optional(gpu.profile)}};
+      Json row = {{"gpu", gpu.device.name}, {"profile", optional(gpu.profile)}, {"label", gpu.label}};
       row.update(to_json(value));
       out << csv_fields(row, paths) << '\n';
     }

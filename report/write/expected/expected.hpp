@@ -12,6 +12,11 @@ namespace gpumem::report {
 /// One GPU: a row for each quantity, with the interval of healthy GPUs and how it is known.
 void write_expected(std::ostream& out, const ExpectedGpu& gpu, Format format, const TableStyle& style = {});
 
+/// A few GPUs side by side: a row for each quantity, a column for each GPU, and a mark beside each value for the source
+/// of the rate that decides it.
+void write_side_by_side(std::ostream& out, std::span<const ExpectedGpu> gpus, Format format,
+                        const TableStyle& style = {});
+
 /// Many of them: a row for each GPU, a column for each quantity. In Markdown it is the page docs/expected.md.
 void write_all_expected(std::ostream& out, std::span<const ExpectedGpu> gpus, Format format,
                         const TableStyle& style = {});
