@@ -57,9 +57,8 @@ std::string gpu_words(const ExpectedGpu& gpu) {
 std::string words_on_marks(PageFor reader) {
   const std::string words =
       "A mark names the source of the rate that decides the value; the model computes the value from it. p: published "
-      "by "
-      "others, of this GPU or of one with the same part. s: scaled from another GPU. a: assumed. '-': the profile does "
-      "not know it.";
+      "by others, of this GPU or of one with the same part. s: scaled from another GPU. a: assumed. '-': the profile "
+      "does not know it.";
   return reader == PageFor::markdown ? words : words + " --format csv names the rates.";
 }
 
