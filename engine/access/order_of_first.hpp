@@ -37,8 +37,9 @@ class OrderOfFirst {
   /// The place of the number in each slot. A slot is free if no number has that place, or if slot_of_ names another
   /// slot for it.
   std::array<std::uint8_t, slots> place_in_ = {};
-  std::array<std::uint8_t, most> slot_of_ = {};
-  std::array<std::uint64_t, most> numbers_ = {};
+  // Places from count_ on are not read. So they need no first value, and a new table for each request is soon made.
+  std::uint8_t slot_of_[most];
+  std::uint64_t numbers_[most];
 };
 
 }  // namespace gpumem::access

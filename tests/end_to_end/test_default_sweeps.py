@@ -10,7 +10,7 @@ from harness import PROGRAM, ProgramTest, environment, strict_json
 
 PROFILES = sorted(path.stem for path in (Path(__file__).resolve().parents[2] / "configs" / "gpus").glob("*.json"))
 # Machines differ in speed, and tests share theirs. So a sweep is held against what the model takes on the same machine
-# for launches of known work. The longest, pitch on a T4, takes 19 times that: its launches are just too short for two
+# for launches of known work. The longest, pitch on a T4, takes 16 times that: its launches are just too short for two
 # stretches to stand for them. (Simulating stretches all the same takes a sixth, and is off by up to 14 %.)
 YARDSTICK = ("--random-footprint", "64MiB", "--op", "gather,scatter")
 MOST_TIMES = 30
