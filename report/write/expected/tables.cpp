@@ -85,12 +85,18 @@ Page page_of(const ExpectedGpu& gpu) {
 }
 
 constexpr const char* page_head =
-    "# Expected values by GPU\n\nEach row is a GPU of which gpumem ships a [profile](glossary.md#profile), and "
-    "each value is what the model predicts\nof the case that a probe measures; `gpumem expect h200` shows one GPU with "
-    "the interval of healthy ones and the\n"
-    "command that measures each value. A GPU that is slower than its interval deserves a look, and `gpumem check "
-    "smoke`\n"
-    "fails one that is off by more than twice as far ([suites.md](suites.md#spread-of-healthy-gpus)).\n"
+    "# Expected values by GPU\n"
+    "\n"
+    "Each row is a GPU of which gpumem ships a [profile](glossary.md#profile), and each value is what the model "
+    "predicts\n"
+    "of the case that a probe measures. A mark beside a value says who is behind the rate that decides it, by the "
+    "[table\n"
+    "of sources](#sources); [published.md](published.md) has the figures themselves. `gpumem expect h200` shows one "
+    "GPU\n"
+    "with the interval of healthy ones and the command that measures each value, and `gpumem expect h200 h100 l40s`\n"
+    "shows several side by side. A GPU that is slower than its interval deserves a look, and `gpumem check smoke` "
+    "fails\n"
+    "one that is off by more than twice as far ([suites.md](suites.md#spread-of-healthy-gpus)).\n"
     "\n"
     "`gpumem expect --all --format markdown` makes these tables.\n";
 
