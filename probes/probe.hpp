@@ -139,8 +139,8 @@ struct Outcome {
 struct Conclusion {
   /// A number that follows from several cases, such as the latency and the asymptotic bandwidth of a fitted line.
   struct DerivedQuantity {
-    std::string name;  ///< one of the probe's `concluded`
-    double value = 0;  ///< in the unit that `concluded` tells
+    std::string name;                   ///< one of the probe's `concluded`
+    double value = 0;                   ///< in the unit that `concluded` tells
     std::vector<std::size_t> outcomes;  ///< indices of the cases that show it
   };
   std::vector<Fact> facts = {};  ///< the most important first
