@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -75,8 +76,8 @@ bool is_same(const model::Profile& one, const std::string& its_word, const model
 std::vector<model::Profile> profiles_of(const std::vector<std::string>& words, const Environment& environment) {
   std::vector<model::Profile> profiles;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (std::find(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(i), words[i]) !=
-        words.begin() + static_cast<std::ptrdiff_t>(i)) {
+    // Before it is read, because standard input can be read only once.
+    if (std::ranges::count(std::span(words).first(i), words[i]) > 0) {
       throw usage_error(fmt::format("'{}' is given twice; name each GPU once", words[i]));
     }
     profiles.push_back(model::find_profile(words[i], environment.own_profiles));

@@ -27,9 +27,8 @@ void add_columns(Block& block, const ExpectedGpu& gpu, const Quantities& quantit
                  PageFor reader) {
   std::size_t mark_width = 0;
   for (const ExpectedValue* quantity : quantities) {
-    const ExpectedValue* value = value_of(gpu, quantity->quantity);
-    if (value != nullptr && reader == PageFor::terminal)
-      mark_width = std::max(mark_width, marks.mark_of(*value).size());
+    if (reader == PageFor::markdown) break;
+    mark_width = std::max(mark_width, marks.widest(std::span(&gpu, 1), quantity->quantity));
   }
   const std::string label = one_line(gpu.label);
   block.columns.push_back({.heading = {label, expected}});

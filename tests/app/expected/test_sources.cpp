@@ -1,4 +1,4 @@
-// Who is behind an expected value, and the marks that say so.
+// The sources of expected values, and the marks beside values that stand for them.
 
 #include <algorithm>
 #include <set>
