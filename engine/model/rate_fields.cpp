@@ -106,6 +106,9 @@ constexpr RateField fields[] = {
              "Time of the host in a call that queues a copy to the device"),
     read_off("copy_to_host_call_s", id.copy.to_host_call_s, nothing,
              "Time of the host in a call that queues a copy to the host"),
+    read_off(
+        "kernel_s", id.launch.kernel_s, nothing,
+        "Time that a kernel which does next to nothing takes by itself; the rest of a launch lies between kernels"),
     read_off("host_wait_s", id.host.wait_s, nothing, "Time from the end of the device's work until the host knows"),
     read_off("streams_join_s", id.host.streams_join_s, nothing,
              "Time to start several streams from one, and to join them again"),

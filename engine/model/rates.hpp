@@ -64,6 +64,7 @@ struct PerRate {
     T blocks_per_s{};
     T fixed_s{};
     T cached_fixed_s{};
+    T kernel_s{};
     T code_fetch_s{};
   };
   struct Waiting {

@@ -258,4 +258,10 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
          (demand.over_link && demand.loads ? rates.link.latency_s : 0);
 }
 
+double kernel_seconds(const std::vector<StageTime>& stages, const Demand& demand, const Workload& workload,
+                      const Rates& rates, bool cached) {
+  const double between_s = std::max(0.0, rates.launch.cached_fixed_s - rates.launch.kernel_s);
+  return std::max(rates.launch.kernel_s, launch_seconds(stages, demand, workload, rates, cached) - between_s);
+}
+
 }  // namespace gpumem::model

@@ -34,4 +34,9 @@ namespace gpumem::model {
 [[nodiscard]] double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand,
                                     const Workload& workload, const Rates& rates, bool cached);
 
+/// Seconds that the kernel of such a launch takes by itself, from its begin to its end. In a queue of launches, some
+/// time lies between two kernels: what a launch that does next to nothing takes beyond its kernel.
+[[nodiscard]] double kernel_seconds(const std::vector<StageTime>& stages, const Demand& demand,
+                                    const Workload& workload, const Rates& rates, bool cached);
+
 }  // namespace gpumem::model

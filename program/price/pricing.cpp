@@ -255,7 +255,7 @@ PricedLaunch Pricing::price(const Workload& workload, const std::vector<bool>& g
   const bool cached = in_l2 == InL2::all;
   priced.in_l2 = in_l2;
   priced.stages = model::launch_stages(demand, workload, profile_, cached);
-  priced.seconds = model::launch_seconds(priced.stages, demand, workload, profile_.rates, cached);
+  priced.seconds = model::kernel_seconds(priced.stages, demand, workload, profile_.rates, cached);
   if (!priced.stages.empty()) {
     priced.bottleneck = std::ranges::max_element(priced.stages, {}, &model::StageTime::seconds)->stage;
   }

@@ -53,4 +53,27 @@ TEST_CASE("no stage takes longer than the launch", "[stages]") {
   }
 }
 
+TEST_CASE("a kernel by itself takes less than its launch in a queue, by the same time however long it is", "[stages]") {
+  Workload workload;
+  workload.blocks = 1;
+  workload.block_threads = 32;
+  for (const char* name : {"h200", "h100", "a10"}) {
+    INFO(name);
+    const Profile profile = load_profile(name);
+    const auto times = [&](double read_bytes) {
+      Demand demand;
+      demand.loads = read_bytes > 0;
+      demand.dram.read_bytes = demand.footprint_bytes = read_bytes;
+      const std::vector<StageTime> stages = launch_stages(demand, workload, profile, read_bytes == 0);
+      return std::pair(kernel_seconds(stages, demand, workload, profile.rates, read_bytes == 0),
+                       launch_seconds(stages, demand, workload, profile.rates, read_bytes == 0));
+    };
+    const auto [nothing, nothing_in_queue] = times(0);
+    CHECK(nothing == Approx(profile.rates.launch.kernel_s).epsilon(0.01));
+    CHECK(nothing_in_queue == Approx(profile.rates.launch.cached_fixed_s).epsilon(0.01));
+    const auto [much, much_in_queue] = times(1e9);
+    CHECK(much_in_queue - much == Approx(nothing_in_queue - nothing).epsilon(0.01));
+  }
+}
+
 }  // namespace gpumem::model::test_stages
