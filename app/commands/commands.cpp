@@ -23,7 +23,7 @@ namespace gpumem::app {
 
 // Each in the file of its name.
 DeclareOptions probe_options, run_options, check_options, explain_options, compare_options, show_options,
-    portrait_options, expect_options, calibrate_options, list_options, devices_options;
+    portrait_options, port_options, expect_options, calibrate_options, list_options, devices_options;
 
 namespace {
 
@@ -70,6 +70,7 @@ DeclareOptions help_options;
 constexpr Command commands[] = {
     {"probe", "Run probes: measure on a GPU, or predict without one", probe_options, true},
     {"run", "Show what the kernels of a program of yours waste, and where", run_options},
+    {"port", "Price the kernels of a recorded program for other GPUs", port_options},
     {"portrait", "Draw a GPU's memory on one page: its levels, and what misuse costs", portrait_options, true},
     {"expect", "Show what a GPU should reach, and how far healthy ones lie from it", expect_options},
     {"check", "Check a GPU against expectations: pass, fail, skip, and exit code", check_options, true},

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <ostream>
+#include <span>
 #include <string>
 
 #include "app/command_line/build_information.hpp"
@@ -13,6 +16,7 @@
 #include "app/commands/commands.hpp"
 #include "app/run/run_options.hpp"
 #include "engine/base/error.hpp"
+#include "program/price/ported.hpp"
 #include "program/results/program.hpp"
 #include "program/start/injection.hpp"
 #include "program/start/signals.hpp"
@@ -22,6 +26,7 @@
 #include "report/record/joined.hpp"
 #include "report/text/name_pattern.hpp"
 #include "report/text/text.hpp"
+#include "report/write/ported/ported.hpp"
 
 namespace gpumem::app {
 
@@ -112,6 +117,28 @@ void write_or_say(const Environment& environment, const std::function<void()>& w
   }
 }
 
+/// True if the profile is of a GPU that the program did not run on.
+bool is_elsewhere(const report::Report& report, const std::optional<model::Profile>& named) {
+  const auto is_here = [&](const Device& device) { return model::is_of_kind(*named, device); };
+  return named && std::ranges::none_of(report.devices, is_here);
+}
+
+/// Writes the report. If the profile that was named is of another GPU, people see below the table what the kernels
+/// would take there.
+void finish(const ResultOutputs& outputs, const report::Report& report, const std::optional<model::Profile>& named) {
+  if (!is_elsewhere(report, named) || program::why_not_portable(report)) return outputs.finish(report);
+  const report::Ported ported{.name = "the run", .gpus = {program::ported(report, *named)}};
+  const report::NamedReport drawn{"the report", report};
+  outputs.finish(
+      [&](std::ostream& out, report::Format format, const report::TableStyle& style) {
+        ResultOutputs::of(report)(out, format, style);
+        if (format != report::Format::table && format != report::Format::markdown) return;
+        out << '\n';
+        report::write_ported(out, ported, report, format, style);
+      },
+      std::span(&drawn, 1));
+}
+
 int run_run_command(const RunArguments& arguments, const Environment& environment) {
   program::survive_closed_pipes();
   if (arguments.gpu == "-") throw usage_error("--gpu: standard input is the command's; give the profile as a file");
@@ -119,12 +146,16 @@ int run_run_command(const RunArguments& arguments, const Environment& environmen
   const ResultOutputs outputs(reading(arguments, profile_files(arguments.gpu)), report::table_formats(),
                               environment.err, environment.err_terminal);
   const model::ProfileChoice predicting{.named = arguments.gpu, .own = environment.own_profiles};
-  if (predicting.named) static_cast<void>(model::find_profile(*predicting.named, predicting.own));
+  const auto named =
+      predicting.named ? std::optional(model::find_profile(*predicting.named, predicting.own)) : std::nullopt;
   const auto run = arguments.counters && arguments.sites ? run_twice : run_once;
   const Outcome outcome = run(arguments, program::real_places(), predicting, environment);
 
   if (outcome.traces.used_cuda && !outcome.traces.fatal) {
-    write_or_say(environment, [&] { outputs.finish(outcome.report); });
+    write_or_say(environment, [&] { finish(outputs, outcome.report, named); });
+    const auto why_not = is_elsewhere(outcome.report, named) ? program::why_not_portable(outcome.report) : std::nullopt;
+    if (why_not && !arguments.quiet)
+      say(environment.err, fmt::format("note: nothing is known of {}: the run {}", named->device.name, *why_not));
     return outcome.exit_code;
   }
   // Files that were asked for are written all the same. A table would be empty.
@@ -188,7 +219,8 @@ MakeRequest run_options(CommandOptions& options, const KnownNames&) {
                     "Sample this GPU only, as the program numbers it, e.g. --device 1");
   options.add_value("gpu", "PROFILE|FILE", arguments->gpu,
                     "Profile to predict from (default: your own of that GPU from gpumem calibrate, else the shipped "
-                    "one), e.g. --gpu mine.json");
+                    "one), e.g. --gpu mine.json; a profile of another GPU, such as b200, adds what the kernels would "
+                    "take there");
   options.group("Results");
   options.add_format(report::table_formats(), arguments->format,
                      "Format on stderr after the command has ended: a table for people (default), json or csv for "

@@ -175,7 +175,7 @@ std::string as_input(const Drawn& drawn) {
     report::write_json(out, named.report);
     out << ',' << json_text(findings_of(named.report)) << ']';
   }
-  out << "]}";
+  out << R"(],"result":)" << (drawn.result.empty() ? "null" : drawn.result) << '}';
   return std::move(out).str();
 }
 

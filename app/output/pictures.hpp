@@ -13,6 +13,7 @@ namespace gpumem::app {
 struct Drawn {
   std::string text;                              ///< Markdown: all of the result, for the tables of a page
   std::span<const report::NamedReport> reports;  ///< for figures; may be none
+  std::string result = {};                       ///< JSON of a result without reports, for its figure
 };
 
 /// Throws a missing-capability error with the cure if nothing can draw a picture of this format. To be called before

@@ -125,7 +125,8 @@ void ResultOutputs::draw_pictures(const Write& write, std::span<const report::Na
   try_each(pictures_, [&](const File& file) {
     const bool is_page = file.format == report::Format::html;
     const Drawn shown{.text = is_page ? made(write, report::Format::markdown, {.why = style_.why}) : "",
-                      .reports = drawn};
+                      .reports = drawn,
+                      .result = drawn.empty() ? made(write, report::Format::json, {}) : ""};
     file.output.replace(draw(shown, file.format, file.path));
   });
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -141,6 +142,13 @@ Profile profile_for(const Device& device, const ProfileChoice& choice, const Tel
 }
 
 Profile profile_of(const Device& device) { return profile_for(device, {}); }
+
+bool is_of_kind(const Profile& profile, const Device& device) {
+  const auto traits = [](const Device& of) {
+    return std::tie(of.compute_capability, of.multiprocessors, of.l2_bytes, of.memory_bus_bits, of.memory_clock_hz);
+  };
+  return same_gpu(profile.device.name, device.name) || traits(profile.device) == traits(device);
+}
 
 Profile adapted(Profile profile, const Device& device) {
   if (profile.source == ProfileSource::attributes) return profile_from_attributes(device);

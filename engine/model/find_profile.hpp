@@ -38,6 +38,9 @@ struct ProfileChoice {
 [[nodiscard]] Profile profile_for(
     const Device& device, const ProfileChoice& choice, const Tell& tell = [](const std::string&) {});
 
+/// Returns true if the profile is of this kind of GPU: it has its name, or the same multiprocessors, L2 and memory.
+[[nodiscard]] bool is_of_kind(const Profile& profile, const Device& device);
+
 /// Returns the profile adapted to this device: with the device's attributes if it is of the profile's kind, guessed
 /// anew if the profile was guessed, and unchanged otherwise.
 [[nodiscard]] Profile adapted(Profile profile, const Device& device);

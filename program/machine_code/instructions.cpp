@@ -10,8 +10,8 @@ using Kind = MachineInstruction::Kind;
 
 constexpr unsigned oldest = 7;
 
-/// Widths are lanes per cycle of a multiprocessor of compute capability 8.0 and 9.0 (CUDA C++ Programming Guide,
-/// "Arithmetic Instructions"), a quarter of which each of the four schedulers has.
+/// Widths are lanes per cycle of a multiprocessor of compute capability 9.0 (CUDA C++ Programming Guide, "Arithmetic
+/// Instructions"), a quarter of which each of the four schedulers has. busiest_pipe() knows those of others.
 struct Row {
   unsigned operation;
   Pipe pipe;
@@ -25,15 +25,18 @@ constexpr unsigned load_matrix = 0x03b;
 constexpr unsigned store_matrix = 0x044;
 constexpr unsigned load_local = 0x183;
 constexpr unsigned store_local = 0x187;
+constexpr unsigned multiply_floats = 0x020;
+constexpr unsigned add_floats = 0x021;
+constexpr unsigned fuse_floats = 0x023;
 
 constexpr double half_rate = 2;     // 64 lanes
 constexpr double quarter_rate = 4;  // 32
 constexpr double special_rate = 8;  // 16
 
 constexpr Row rows[] = {
-    {0x020, Pipe::fp32, 1},                                                    // FMUL
-    {0x021, Pipe::fp32, 1},                                                    // FADD
-    {0x023, Pipe::fp32, 1},                                                    // FFMA
+    {multiply_floats, Pipe::fp32, 1},                                          // FMUL
+    {add_floats, Pipe::fp32, 1},                                               // FADD
+    {fuse_floats, Pipe::fp32, 1},                                              // FFMA
     {0x030, Pipe::fp32, 1},                                                    // HADD2
     {0x031, Pipe::fp32, 1},                                                    // HFMA2
     {0x032, Pipe::fp32, 1},                                                    // HMUL2
@@ -166,6 +169,7 @@ std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned 
     instruction.reads = scoreboard(bits(high, 49, 3));
     instruction.waits_for = static_cast<unsigned>(bits(high, 52, 6));
     instruction.always = bits(low, 12, 4) == 7;
+    instruction.computes_floats = operation == multiply_floats || operation == add_floats || operation == fuse_floats;
     instruction.adds_floats = operation == 0x1a2 || operation == 0x1a3 || operation == 0x1a6;
     const bool accesses = instruction.kind == Kind::off_chip_load || instruction.kind == Kind::shared_load ||
                           instruction.kind == Kind::store;

@@ -43,21 +43,22 @@ struct MachineInstruction {
   };
   Kind kind = Kind::plain;
   Pipe pipe = Pipe::issue;
-  double cycles = 1;         ///< that a warp keeps the pipe of its scheduler busy
-  unsigned stall = 1;        ///< cycles until the warp's next instruction may be issued
-  unsigned waits_for = 0;    ///< scoreboards, a bit each, that have to be free first
-  int sets = -1;             ///< scoreboard that is taken until the result is there; -1: none
-  int reads = -1;            ///< scoreboard that is taken until the operands have been read; -1: none
-  bool always = true;        ///< not predicated
-  bool divergent = false;    ///< a branch that a warp takes only where its threads have parted
-  std::size_t target = 0;    ///< of a branch or call: the index of an instruction
-  bool seen = false;         ///< accesses memory, which a callback tells of whenever it runs
-  bool on_stack = false;     ///< a load or store of local memory at a constant distance from the stack's top
-  int stack_offset = 0;      ///< bytes, of such an access
-  unsigned bytes = 0;        ///< a thread, of such an access
-  bool strong = false;       ///< of a load: it sees what other blocks have stored (volatile, atomic, past L1)
-  bool adds_floats = false;  ///< an atomic, of floating point
-  unsigned wavefronts = 0;   ///< of shared memory at least, by ldmatrix or stmatrix
+  double cycles = 1;             ///< that a warp keeps the pipe of its scheduler busy, on compute capability 9.0
+  unsigned stall = 1;            ///< cycles until the warp's next instruction may be issued
+  unsigned waits_for = 0;        ///< scoreboards, a bit each, that have to be free first
+  int sets = -1;                 ///< scoreboard that is taken until the result is there; -1: none
+  int reads = -1;                ///< scoreboard that is taken until the operands have been read; -1: none
+  bool always = true;            ///< not predicated
+  bool divergent = false;        ///< a branch that a warp takes only where its threads have parted
+  std::size_t target = 0;        ///< of a branch or call: the index of an instruction
+  bool seen = false;             ///< accesses memory, which a callback tells of whenever it runs
+  bool on_stack = false;         ///< a load or store of local memory at a constant distance from the stack's top
+  int stack_offset = 0;          ///< bytes, of such an access
+  unsigned bytes = 0;            ///< a thread, of such an access
+  bool strong = false;           ///< of a load: it sees what other blocks have stored (volatile, atomic, past L1)
+  bool adds_floats = false;      ///< an atomic, of floating point
+  bool computes_floats = false;  ///< adds or multiplies 32-bit floats
+  unsigned wavefronts = 0;       ///< of shared memory at least, by ldmatrix or stmatrix
   Hidden hidden = Hidden::nothing;
 };
 

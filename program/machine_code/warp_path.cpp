@@ -97,24 +97,22 @@ class Path {
     WarpPath path;
     path.known = true;
     path.polls = counts_.polls();
-    std::array<double, pipes> busy{};
     for (const BasicBlock& block : counts_.blocks()) {
       const double times = block.times;
       if (times == 0) continue;
       for (std::size_t i = block.begin; i < block.end; ++i) {
         const MachineInstruction& instruction = counts_.code()[i];
-        busy[static_cast<std::size_t>(Pipe::issue)] += times;
+        path.busy_cycles[static_cast<std::size_t>(Pipe::issue)] += times;
         if (instruction.kind == Kind::wait) path.barriers += times;
         const inject::Site* const site = site_at(i);
         if (site == nullptr) path.matrix_wavefronts += times * instruction.wavefronts;
         if (instruction.pipe != Pipe::issue)
-          busy[static_cast<std::size_t>(instruction.pipe)] += times * cycles_of(instruction, site);
+          path.busy_cycles[static_cast<std::size_t>(instruction.pipe)] += times * cycles_of(instruction, site);
+        if (instruction.computes_floats) path.float_cycles += times * instruction.cycles;
+        if (instruction.hidden == Hidden::matrix_product) path.multiplies_by_warpgroup = true;
         if (instruction.hidden != Hidden::nothing && site == nullptr) path.uncounted.push_back({i, instruction.hidden});
       }
     }
-    const auto busiest = std::ranges::max_element(busy);
-    path.scheduler_cycles = *busiest;
-    path.busiest = static_cast<Pipe>(busiest - busy.begin());
     add(path.chains, region(outside, warps_));
     double least_waits = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < counts_.loops().size(); ++i) {

@@ -2,6 +2,7 @@
 // The way of a launch's warps through their kernel's machine code, from the counts of its accesses: how often each
 // block of instructions ran, how busy that keeps the pipes, and how often a warp waits for loads.
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -22,12 +23,14 @@ struct UncountedAccess {
 
 /// Sums over all warps of a launch.
 struct WarpPath {
-  bool known = false;           ///< false: there is no code, or nobody knows how to read it
-  double scheduler_cycles = 0;  ///< that instructions keep schedulers busy, or the busiest of the pipes behind them
-  Pipe busiest = Pipe::issue;
-  double matrix_wavefronts = 0;  ///< of shared memory at least, for ldmatrix and stmatrix that no site counts
-  double barriers = 0;           ///< of their block, that warps wait at
-  Chain chains;                  ///< of each warp by itself
+  bool known = false;  ///< false: there is no code, or nobody knows how to read it
+  /// Cycles that instructions keep schedulers busy (Pipe::issue), and the pipes behind them, by Pipe.
+  std::array<double, pipes> busy_cycles = {};
+  double float_cycles = 0;               ///< of the pipe fp32, those of additions and products of 32-bit floats
+  bool multiplies_by_warpgroup = false;  ///< wgmma
+  double matrix_wavefronts = 0;          ///< of shared memory at least, for ldmatrix and stmatrix that no site counts
+  double barriers = 0;                   ///< of their block, that warps wait at
+  Chain chains;                          ///< of each warp by itself
   /// The time that one more load adds to a warp's chain. It is that of the loop whose loads wait least for each other:
   /// a warp that goes round many times does so there.
   Chain per_load;

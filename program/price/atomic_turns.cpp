@@ -138,10 +138,9 @@ double updates_of_hottest(const AtomicArray& array) {
   return array.lanes / number_drawn_from(static_cast<double>(array.requests.size()), updated);
 }
 
-/// The slices of L2 that the array's lines lie in.
-double slices_of(const AtomicArray& array, const model::Rates& rates) {
+/// The slices of L2 that so many lines lie in.
+double slices_of(double lines, const model::Rates& rates) {
   constexpr double halves = 2;  // of L2, over which few lines spread already, but for neighbours
-  const double lines = lines_of(array);
   const double slices = std::max(lines / rates.atomics.slice_lines, std::min(lines / 2, halves));
   return std::clamp(slices, 1.0, rates.atomics.slices);
 }
@@ -161,15 +160,23 @@ bool requests_meet(const inject::Site& site, double blocks) {
   return lanes_per_word(site) >= lanes_at_word || come_back || warps_alike;
 }
 
-double atomic_turns(const std::vector<AtomicSite>& sites, const LaunchBlocks& blocks, const model::Rates& rates) {
-  const std::vector<AtomicArray> arrays = arrays_of(sites, blocks);
+std::vector<report::AtomicWork> atomic_work(const std::vector<AtomicSite>& sites, const LaunchBlocks& blocks) {
+  std::vector<report::AtomicWork> work;
+  for (const AtomicArray& array : arrays_of(sites, blocks)) {
+    work.push_back({.turns = array.turns,
+                    .lines = lines_of(array),
+                    .hottest_updates = array.adds_floats ? updates_of_hottest(array) : 0});
+  }
+  return work;
+}
+
+double atomic_turns(const std::vector<report::AtomicWork>& arrays, const model::Rates& rates) {
   // The sum of floats at a word has to be complete before the next addend.
   const double float_turns = rates.atomics.turn_cycles > 0 ? rates.atomics.float_cycles / rates.atomics.turn_cycles : 0;
   double longest = 0;
   double all = 0;
-  for (const AtomicArray& array : arrays) {
-    longest = std::max(longest, array.turns / slices_of(array, rates));
-    if (array.adds_floats) longest = std::max(longest, updates_of_hottest(array) * float_turns);
+  for (const report::AtomicWork& array : arrays) {
+    longest = std::max({longest, array.turns / slices_of(array.lines, rates), array.hottest_updates * float_turns});
     all += array.turns;
   }
   return std::max(longest, all / rates.atomics.slices);

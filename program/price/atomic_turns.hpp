@@ -5,6 +5,7 @@
 
 #include "engine/model/profile.hpp"
 #include "program/watch/raw_format.hpp"
+#include "report/record/launch_work.hpp"
 
 namespace gpumem::program {
 
@@ -25,8 +26,11 @@ struct LaunchBlocks {
   double resident = 0;  ///< at once
 };
 
+/// The work of the sites' atomics, by the arrays that they go to.
+[[nodiscard]] std::vector<report::AtomicWork> atomic_work(const std::vector<AtomicSite>& sites,
+                                                          const LaunchBlocks& blocks);
+
 /// The turns of atomics in L2: in the slice that has most of them, or at the word that has.
-[[nodiscard]] double atomic_turns(const std::vector<AtomicSite>& sites, const LaunchBlocks& blocks,
-                                  const model::Rates& rates);
+[[nodiscard]] double atomic_turns(const std::vector<report::AtomicWork>& arrays, const model::Rates& rates);
 
 }  // namespace gpumem::program

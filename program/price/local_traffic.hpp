@@ -13,4 +13,10 @@ namespace gpumem::program {
 /// memory") has the curves and what they were measured by.
 void add_local_traffic(LaunchSums& launch, const model::Profile& profile);
 
+/// Sets the same of a launch that another GPU was seen to run.
+void set_local_traffic(report::LaunchWork& work, const model::Profile& profile);
+
+/// Returns the share of the launch's threads that use local memory of their own.
+[[nodiscard]] double local_threads_share(const LaunchSums& launch);
+
 }  // namespace gpumem::program

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <iterator>
 
 #include "engine/base/thresholds.hpp"
-#include "engine/model/arithmetic.hpp"
 #include "engine/model/occupancy.hpp"
-#include "engine/model/stages.hpp"
+#include "program/price/local_traffic.hpp"
 #include "program/read/raw_words.hpp"
 #include "report/advise/kernel_verdict.hpp"
 #include "report/text/names.hpp"
@@ -19,17 +17,6 @@
 namespace gpumem::program {
 
 namespace {
-
-bool is_positive(double value) { return std::isfinite(value) && value > 0; }
-
-/// Returns true if all that the launch touches fits L2, without the local memory of its threads.
-bool fits_in_l2(const LaunchSums& launch, const Device& device) {
-  double bytes = 0;
-  for (const inject::Site& site : launch.sites) {
-    if (!is_local(site)) bytes += static_cast<double>(site.memory_sectors) * access::sector_bytes;
-  }
-  return bytes <= static_cast<double>(device.l2_bytes);
-}
 
 /// Counts the requests of loads from beyond the multiprocessors, of all warps together.
 double loads_of(const LaunchSums& launch) {
@@ -40,44 +27,34 @@ double loads_of(const LaunchSums& launch) {
   return loads;
 }
 
-/// Returns the model's stage for the work of a pipe.
-std::string_view stage_of(Pipe pipe) {
-  switch (pipe) {
-    case Pipe::fp32:
-      return "fma";
-    case Pipe::integer:
-      return "integer";
-    case Pipe::fp64:
-      return "fp64";
-    case Pipe::special:
-      return "special";
-    case Pipe::tensor:
-      return "tensor";
-    default:
-      return "instructions";
-  }
-}
-
-/// Adds to the workload what the machine code tells.
-void add_path(Workload& workload, const LaunchSums& launch, const WarpPath& path) {
+/// Adds to the work what the machine code tells.
+void add_path(report::LaunchWork& work, const LaunchSums& launch, const WarpPath& path) {
   const double warps = warps_of(launch);
   const double mean = loads_of(launch) / warps;
-  const auto of_block = static_cast<double>(workload.warps_of_block());
-  workload.in_step = path.barriers >= warps && of_block > 1;
-  // Warps that meet at barriers advance together: each waits while the other warps of its scheduler issue.
-  const double others = workload.in_step ? std::max(0.0, of_block / schedulers - 1) : 0;
-  const double in_turn = others * path.scheduler_cycles / warps;
+  work.in_step = path.barriers >= warps && launch.block_threads > access::warp_lanes;
   const auto chain_of = [&](double loads) {
     const double more = path.polls ? 0 : std::max(0.0, loads - mean);
     return Chain{.waits = path.chains.waits / warps + more * path.per_load.waits,
-                 .cycles = path.chains.cycles / warps + in_turn + more * path.per_load.cycles};
+                 .cycles = path.chains.cycles / warps + more * path.per_load.cycles};
   };
-  workload.chains =
-      Chains{.mean = chain_of(mean),
-             .busiest = chain_of(static_cast<double>(launch.busiest_loads) / static_cast<double>(launch.blocks)),
-             .longest = chain_of(static_cast<double>(launch.most_loads))};
-  workload.scheduler_cycles = path.scheduler_cycles;
-  workload.pipe = stage_of(path.busiest);
+  work.path = report::PathWork{
+      .busy_cycles = path.busy_cycles,
+      .float_cycles = path.float_cycles,
+      .chains = {.mean = chain_of(mean),
+                 .busiest = chain_of(static_cast<double>(launch.busiest_loads) / static_cast<double>(launch.blocks)),
+                 .longest = chain_of(static_cast<double>(launch.most_loads))}};
+}
+
+/// The features of the launch that not every GPU has.
+std::vector<std::string> features_of(const LaunchSums& launch, const WarpPath& path) {
+  const auto has = [&](auto test) { return std::ranges::any_of(launch.sites, test); };
+  std::vector<std::string> features;
+  if (has([](const inject::Site& site) { return (site.flags & inject::raw_bulk_copy) != 0; }))
+    features.emplace_back(report::bulk_copies_feature);
+  if (has([](const inject::Site& site) { return site.space == inject::RawSpace::cluster; }))
+    features.emplace_back(report::clusters_feature);
+  if (path.multiplies_by_warpgroup) features.emplace_back(report::warpgroup_products_feature);
+  return features;
 }
 
 /// Changes the workload as if its loads were shared out among as many warps as the GPU can hold.
@@ -106,29 +83,6 @@ const char* uncounted_words(Hidden hidden) {
   return "";
 }
 
-/// Returns the factor by which predictions for kernels with this bottleneck are off at most, in nine of ten kernels
-/// (docs/prediction.md).
-double usual_error(std::string_view bottleneck) {
-  struct Limit {
-    std::string_view stage;
-    double error;
-  };
-  static constexpr Limit limits[] = {{"launch", 1.15}, {"dram", 1.3}, {"latency", 1.3}, {"l2_lines", 1.35}};
-  constexpr double others = 1.5;
-  const auto* found = std::ranges::find(limits, bottleneck, &Limit::stage);
-  return found == std::end(limits) ? others : found->error;
-}
-
-/// Takes `held_bytes` off the reads from memory, because L2 has them already.
-void spare_memory(model::Demand& demand, double held_bytes) {
-  if (demand.dram.read_bytes <= 0) return;
-  const double share = std::max(0.0, 1 - held_bytes / demand.dram.read_bytes);
-  for (double* amount :
-       {&demand.dram.read_bytes, &demand.l2.load_lines, &demand.l2.load_line_pairs, &demand.l2.first_sectors}) {
-    *amount *= share;
-  }
-}
-
 /// Says why there is no prediction if the stages explain less than half of the time: the shares of the longest stages,
 /// and the option that would tell more.
 std::string little_explained_words(double share, const std::vector<model::StageTime>& stages, double time_s) {
@@ -143,11 +97,6 @@ std::string little_explained_words(double share, const std::vector<model::StageT
   return fmt::format(
       "its accesses explain {:.0f} % of its time (looked at: {}); --counters counts what the hardware did", 100 * share,
       report::join(words, ", "));
-}
-
-bool crosses_link(const LaunchSums& launch, const Device& device) {
-  const auto is_host = [](const inject::Site& site) { return site.space == inject::RawSpace::host; };
-  return !device.integrated && std::ranges::any_of(launch.sites, is_host);
 }
 
 }  // namespace
@@ -180,21 +129,25 @@ bool is_wasteful(const inject::Site& site) {
 Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
     : launch_(launch),
       profile_(profile),
-      demand_(launch.sites, instructions_of(launch.code, profile.device.compute_capability_major())),
-      workload_(workload_of(launch)) {
+      sites_(launch.sites, instructions_of(launch.code, profile.device.compute_capability_major())) {
   const unsigned major = profile.device.compute_capability_major();
   const WarpPath path =
       warp_path({launch.code, major}, launch.sites, warps_of(launch), profile.rates, launch.constants);
-  if (path.known) add_path(workload_, launch, path);
   matrix_wavefronts_ = path.matrix_wavefronts;
   uncounted_ = path.uncounted;
-  const std::vector<bool> none(launch.sites.size(), false);
-  as_it_is_ = price(workload_, none, InL2::nothing);
-  if (!crosses_link(launch, profile.device)) find_what_l2_had();
-  const bool has_stages = std::ranges::all_of(as_it_is_.stages, [](const model::StageTime& stage) {
-    return std::isfinite(stage.seconds) && stage.seconds >= 0;
-  });
-  if (!is_positive(as_it_is_.seconds) || !has_stages) {
+  work_ = {.blocks = launch.blocks,
+           .block_threads = launch.block_threads,
+           .shared_bytes_per_block = launch.shared_bytes_per_block,
+           .registers_per_thread = launch.registers_per_thread,
+           .local_bytes_per_thread = launch.local_bytes_per_thread,
+           .local_threads_share = local_threads_share(launch),
+           .features = features_of(launch, path)};
+  if (path.known) add_path(work_, launch, path);
+  workload_ = workload_of(work_, profile.device);
+  work_ = work_with({}, workload_);
+  as_it_is_ = priced(work_, workload_, profile, InL2::nothing);
+  if (!crosses_link(work_, profile.device)) find_what_l2_had();
+  if (!is_known(as_it_is_)) {
     no_prediction_ = "the profile of this GPU lacks rates to predict a time";
     as_it_is_ = {};
     return;
@@ -205,18 +158,16 @@ Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
 }
 
 void Pricing::find_what_l2_had() {
-  const std::vector<bool> none(launch_.sites.size(), false);
   const auto off = [&](double seconds) { return std::abs(std::log(seconds / *launch_.measured_s)); };
-  if (fits_in_l2(launch_, profile_.device)) {
-    PricedLaunch cached = price(workload_, none, InL2::all);
+  if (fits_in_l2(work_, profile_.device)) {
+    PricedLaunch cached = priced(work_, workload_, profile_, InL2::all);
     if (!launch_.measured_s || off(cached.seconds) < off(as_it_is_.seconds)) as_it_is_ = std::move(cached);
     return;
   }
   if (!launch_.measured_s) return;
-  const model::Demand demand = demand_.demand(none, workload_, profile_);
-  const double bytes = demand.dram.read_bytes + demand.dram.write_bytes;
+  const double bytes = memory_bytes(work_, workload_, profile_);
   if (bytes > *launch_.measured_s * profile_.device.theoretical_bandwidth_bytes_per_s()) {
-    as_it_is_ = price(workload_, none, InL2::part);
+    as_it_is_ = priced(work_, workload_, profile_, InL2::part);
   }
 }
 
@@ -226,9 +177,9 @@ void Pricing::find_interval(unsigned major) {
     const WarpPath path =
         warp_path({launch_.code, major}, launch_.sites, warps_of(launch_), profile_.rates, launch_.constants, unseen);
     if (!path.known) return as_it_is_.seconds;
-    Workload workload = workload_;
-    add_path(workload, launch_, path);
-    return price(workload, std::vector<bool>(launch_.sites.size(), false), as_it_is_.in_l2).seconds;
+    report::LaunchWork work = work_;
+    add_path(work, launch_, path);
+    return priced(work, workload_of(work, profile_.device), profile_, as_it_is_.in_l2).seconds;
   };
   within_ = {std::min(seconds(UnseenWays::fewest), as_it_is_.seconds) / error,
              std::max(seconds(UnseenWays::most), as_it_is_.seconds) * error};
@@ -247,19 +198,17 @@ void Pricing::find_doubts(const WarpPath& path) {
   }
 }
 
+report::LaunchWork Pricing::work_with(const std::vector<bool>& good, const Workload& workload) const {
+  report::LaunchWork work = work_;
+  work.shared_wavefronts = matrix_wavefronts_;
+  const auto blocks = static_cast<double>(workload.blocks);
+  const auto places = static_cast<double>(model::occupancy_of(workload, profile_.device).of_device);
+  sites_.add_to(work, good, {.all = blocks, .resident = std::min(blocks, places)});
+  return work;
+}
+
 PricedLaunch Pricing::price(const Workload& workload, const std::vector<bool>& good, InL2 in_l2) const {
-  model::Demand demand = demand_.demand(good, workload, profile_);
-  demand.shared_wavefronts += matrix_wavefronts_;
-  PricedLaunch priced;
-  if (in_l2 == InL2::part) spare_memory(demand, static_cast<double>(profile_.device.l2_bytes));
-  const bool cached = in_l2 == InL2::all;
-  priced.in_l2 = in_l2;
-  priced.stages = model::launch_stages(demand, workload, profile_, cached);
-  priced.seconds = model::kernel_seconds(priced.stages, demand, workload, profile_.rates, cached);
-  if (!priced.stages.empty()) {
-    priced.bottleneck = std::ranges::max_element(priced.stages, {}, &model::StageTime::seconds)->stage;
-  }
-  return priced;
+  return priced(work_with(good, workload), workload, profile_, in_l2);
 }
 
 bool Pricing::would_wait(const std::vector<bool>& good) const {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "engine/model/profile.hpp"
-#include "engine/model/schedule.hpp"
 #include "probes/probe.hpp"
 #include "program/machine_code/warp_path.hpp"
-#include "program/price/site_demand.hpp"
+#include "program/price/launch_pricing.hpp"
+#include "program/price/seen_sites.hpp"
 #include "program/read/constant_bank.hpp"
 #include "program/watch/raw_format.hpp"
 
@@ -40,26 +40,6 @@ struct LaunchSums {
 /// Returns the launch as a workload without sites. Its useful bytes are those beyond the multiprocessors; those of an
 /// atomic are both read and written.
 [[nodiscard]] Workload workload_of(const LaunchSums& launch);
-
-/// The part of a launch's data that is in L2 when the launch begins.
-enum class InL2 : std::uint8_t {
-  nothing,
-  part,  ///< as much of what it reads as L2 holds
-  all
-};
-
-struct PricedLaunch {
-  double seconds = 0;
-  std::vector<model::StageTime> stages;
-  std::string_view bottleneck;
-  InL2 in_l2 = InL2::nothing;
-};
-
-/// The interval that a predicted value is expected to lie in, nine times of ten.
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
 
 /// Seconds of a launch.
 struct Saving {
@@ -91,6 +71,8 @@ class Pricing {
   /// Instructions of the launch that move data no site counts.
   [[nodiscard]] const std::vector<UncountedAccess>& uncounted() const { return uncounted_; }
   [[nodiscard]] const PricedLaunch& as_it_is() const { return as_it_is_; }
+  /// The work of the launch as it is, a row for each of its sites.
+  [[nodiscard]] const report::LaunchWork& work() const { return work_; }
   /// The interval of the launch's predicted time. It covers the usual error of kernels with this bottleneck, and the
   /// fewest and the most times that unseen code may have run.
   [[nodiscard]] const Interval& within() const { return within_; }
@@ -104,13 +86,15 @@ class Pricing {
 
  private:
   [[nodiscard]] PricedLaunch price(const Workload& workload, const std::vector<bool>& good, InL2 in_l2) const;
+  [[nodiscard]] report::LaunchWork work_with(const std::vector<bool>& good, const Workload& workload) const;
   void find_what_l2_had();
   void find_interval(unsigned major);
   void find_doubts(const WarpPath& path);
 
   const LaunchSums& launch_;
   const model::Profile& profile_;
-  SiteDemand demand_;
+  SeenSites sites_;
+  report::LaunchWork work_;  ///< as it is
   Workload workload_;
   double matrix_wavefronts_ = 0;
   std::vector<UncountedAccess> uncounted_;

@@ -167,6 +167,7 @@ class KernelRecord {
     record_.predicted_high_s = pricing.within().high;
     record_.headline.predicted = report::kernel_probe().headline.from_seconds(workload_, priced.seconds);
     record_.bottleneck = report::Bottleneck{std::string(priced.bottleneck), std::nullopt};
+    record_.work = compact(pricing.work());
     for (const model::StageTime& stage : priced.stages) {
       record_.stages.push_back({std::string(stage.stage), stage.seconds, std::nullopt});
     }

@@ -123,6 +123,7 @@ class Panel:
     matrix: bool = False  # its series are rows, the places on its x axis columns
     stacked: Optional[float] = None  # bars that stand on each other, and how wide they are on the x axis
     sideways: bool = False  # bars from left to right, over each other, their labels above them
+    between: str = "of"  # the word between the numbers of sideways bars, the front one's first
     area: Optional[str] = None  # what its points' shares are
     reach: Optional[str] = None  # what the lines up from its points say
 

@@ -50,7 +50,7 @@ def draw_texts(axes: Axes, panel: Panel, width: float) -> None:
     for place, _ in panel.x.names:
         here = [point for series in panel.series for point in series.points if point.x == place]
         numbers = [value_of(panel, point) for point in here]
-        axes.annotate(" of ".join(map(figure_text, map(rounded, numbers[::-1]))), (max(numbers), place), xytext=(4, 0),
+        axes.annotate(f" {panel.between} ".join(map(figure_text, map(rounded, numbers[::-1]))), (max(numbers), place), xytext=(4, 0),
                       textcoords="offset points", va="center", fontsize=9.5, color=INK)
         for label in (point.label for point in here if point.label):
             axes.annotate(textwrap.shorten(label, room, placeholder=" ..."), (0, place - THICK / 2), xytext=(1, 2.5),

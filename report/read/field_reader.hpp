@@ -103,6 +103,25 @@ class FieldReader {
       values.emplace_back(name, number);
     }
   }
+  void read(const JsonReader& json, SiteWork& site) const {
+    const std::vector<JsonReader> row = json.items();
+    constexpr std::size_t keys = 4;  // before the sums
+    if (row.size() < keys || row.size() > keys + std::size(site_sums))
+      json.fail("a row of a space, an operation, and sums");
+    site.space = named_row(row[0], access::spaces).space;
+    site.op = named_row(row[1], access::ops).op;
+    read(row[2], site.word_bytes);
+    site.past_l1 = row[3].whole(0, 1) == 1;
+    for (std::size_t i = keys; i < row.size(); ++i) read(row[i], site.*site_sums[i - keys].value);
+    if (site.requests < 1 || site.sectors <= 0) json.fail("sums of at least one request and sector");
+  }
+  /// Returns the row of a table that the text names.
+  template <class Row, std::size_t size>
+  static const Row& named_row(const JsonReader& json, const Row (&rows)[size]) {
+    const auto* const found = std::ranges::find(rows, json.text(), &Row::name);
+    if (found == std::end(rows)) json.fail("a name of this version");
+    return *found;
+  }
   void read(const JsonReader& json, NamedCounts& counts) const {
     for (const auto& [name, value] : json.members()) counts.emplace_back(name, value.whole());
   }

@@ -168,6 +168,7 @@ void fields(Archive& archive, Record& record) {
   archive.if_any("predicted_high", record.predicted_high_s);
   archive.if_any("explained_share", record.explained_share);
   archive.later("no_prediction", record.no_prediction);
+  archive.if_any("work", record.work);
   MetricRecord bandwidth{std::string(bandwidth_name), bandwidth_of(record, true), bandwidth_of(record, false)};
   archive("bandwidth_gb_per_s", MeasuredFields{bandwidth.measured, bandwidth.predicted});
   std::optional<double> peak = record.headline.quantity == bandwidth_name ? record.headline.peak : std::nullopt;

@@ -17,6 +17,7 @@
 #include "probes/probe.hpp"
 #include "report/record/advice.hpp"
 #include "report/record/callers.hpp"
+#include "report/record/launch_work.hpp"
 #include "report/record/program_timeline.hpp"
 
 namespace gpumem::report {
@@ -143,6 +144,7 @@ struct Record {
   std::optional<double> predicted_high_s = {};
   std::optional<double> explained_share = {};  ///< of its measured time, explained by the known stages
   std::optional<std::string> no_prediction;    ///< why the model predicts no time
+  std::optional<LaunchWork> work = {};         ///< of a user's kernel with a prediction: prices it on other GPUs
   HeadlineRecord headline;
   std::optional<double> fraction_of_peak;   ///< of the headline: 1 is the best, whichever way is better
   std::optional<double> relative_measured;  ///< to the headline of the sweep's baseline case; above 1 is better

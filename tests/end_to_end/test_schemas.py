@@ -184,6 +184,27 @@ class Expected(SchemaTest):
             self.assert_invalid({**good, **change}, change)
 
 
+class Ported(SchemaTest):
+    name = "ported"
+
+    def written(self):
+        report = ROOT / "configs" / "reference" / "h100" / "ported" / "operations_torch.json"
+        return strict_json(self.succeed("port", str(report), "--gpu", "b200,t4", "--format", "json"))
+
+    def test_what_is_written(self):
+        self.assert_valid(self.written(), "port")
+
+    def test_what_is_wrong(self):
+        good = self.written()
+        gpu = good["gpus"][0]
+        kernel = gpu["kernels"][0]
+        for change in ({"schema_version": 2}, {"gpus": []}, {"gpus": [{**gpu, "there": None}]},
+                       {"gpus": [{**gpu, "kernels": [{**kernel, "notes": ["furlongs"]}]}]},
+                       {"gpus": [{**gpu, "kernels": [{**kernel, "place_here": 0}]}]}):
+            self.assert_invalid({**good, **change}, change)
+
+
+
 # Members of an otherwise valid suite, and what is wrong with them.
 BAD_SUITES = {
     "unknown member": {"probe": []},

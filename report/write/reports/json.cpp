@@ -80,6 +80,13 @@ class FieldWriter {
     for (const auto& [name, value] : values) object[name] = number(value);
     return object;
   }
+  static Json to_json(const SiteWork& site) {
+    Json row = Json::array({to_string(site.space), to_string(site.op), site.word_bytes, site.past_l1 ? 1 : 0});
+    std::size_t length = std::size(site_sums);
+    while (length > 0 && site.*site_sums[length - 1].value == 0) --length;
+    for (std::size_t i = 0; i < length; ++i) row.push_back(number(site.*site_sums[i].value));
+    return row;
+  }
   static Json to_json(const NamedCounts& counts) {
     Json object = Json::object();
     for (const auto& [name, count] : counts) object[name] = count;

@@ -1,10 +1,13 @@
-#include "program/price/site_demand.hpp"
+#include "program/price/seen_sites.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
+#include <tuple>
 
-#include "engine/model/occupancy.hpp"
-#include "program/price/atomic_turns.hpp"
 #include "program/read/raw_words.hpp"
 #include "program/read/shown_requests.hpp"
 
@@ -128,32 +131,40 @@ double incomplete_share_of(const std::vector<inject::Site>& sites) {
   return std::clamp((words_per_sector * sectors - words) / lacking / sectors, 0.0, 1.0);
 }
 
-access::SiteSummary summary_of(const SiteSums& sums, double incomplete_share) {
+/// Returns the row of a site beyond the multiprocessors. `incomplete_share` is of the sectors stored.
+report::SiteWork work_of(const SiteSums& sums, double incomplete_share) {
   const inject::Site& site = *sums.site;
-  const auto requests = static_cast<double>(site.requests);
-  access::SiteSummary summary;
-  summary.cost = {.sectors_per_request = sums.sectors / requests,
-                  .lines_per_request = sums.lines / requests,
-                  .wavefronts_per_request = sums.wavefronts / requests,
-                  .addresses_per_request = 0,
-                  .efficiency = sums.sectors > 0
-                                    ? static_cast<double>(site.useful_bytes) / (sums.sectors * access::sector_bytes)
-                                    : 0};
-  access::Footprint& footprint = summary.footprint;
-  footprint.sectors = writes(site) ? sums.written_sectors : sums.memory_sectors;
-  if (writes(site) && !sums.good) {
-    const double unknown = sums.memory_sectors - static_cast<double>(site.loaded_sectors);
-    footprint.partial_sectors = std::max(0.0, op_of(site) == Op::atomic ? unknown : unknown * incomplete_share);
+  report::SiteWork work{.space = space_of(site),
+                        .op = op_of(site),
+                        .word_bytes = site.word_bytes,
+                        .past_l1 = (site.flags & inject::raw_bulk_copy) != 0,
+                        .requests = static_cast<double>(site.requests),
+                        .useful_bytes = static_cast<double>(site.useful_bytes),
+                        .sectors = sums.sectors,
+                        .lines = sums.lines,
+                        .memory_sectors = sums.memory_sectors};
+  if (stores_locally(site)) {
+    // local_traffic.cpp found the sectors that L2 writes to memory, and how many of them it has to fetch first.
+    work.written_sectors = sums.memory_sectors;
+    work.partial_sectors = sums.memory_sectors - static_cast<double>(site.loaded_sectors);
+    return work;
   }
-  const SectorSpread spread = fills_up(sums) || lies_dense(*sums.site) ? SectorSpread() : sums.spread;
-  footprint.atoms = footprint.sectors * spread.atoms;
-  footprint.partial_atoms = std::max(0.0, 2 * footprint.atoms - footprint.sectors);
-  footprint.lines = footprint.sectors * spread.lines;
-  footprint.line_pairs = footprint.sectors * spread.line_pairs;
-  footprint.channels = access::atom_channels;
-  // The work of atomics in L2 is a stage of its own: each sector counts once here.
-  if (op_of(site) == Op::atomic) summary.cost.sectors_per_request = footprint.sectors / requests;
-  return summary;
+  double in_memory = sums.memory_sectors;
+  if (writes(site)) {
+    in_memory = work.written_sectors = sums.written_sectors;
+    const double unknown = sums.memory_sectors - static_cast<double>(site.loaded_sectors);
+    if (!sums.good)
+      work.partial_sectors = std::max(0.0, op_of(site) == Op::atomic ? unknown : unknown * incomplete_share);
+  } else {
+    work.l1_wavefronts = sums.l1_wavefronts;
+    work.l2_sectors = sums.l2_sectors;
+    work.l2_requests = sums.l2_requests;
+  }
+  const SectorSpread spread = fills_up(sums) || lies_dense(site) ? SectorSpread() : sums.spread;
+  work.atoms = in_memory * spread.atoms;
+  work.memory_lines = in_memory * spread.lines;
+  work.memory_line_pairs = in_memory * spread.line_pairs;
+  return work;
 }
 
 /// Returns the number of load or of store instructions, whichever is greater: each may wait behind the one before. The
@@ -181,24 +192,6 @@ SiteSums sums_of(const inject::Site& site) {
   return sums;
 }
 
-/// Adds stores to local memory. Sectors stored in part cost L2 more, once for each line of a request
-/// (engine/model/demand.cpp).
-void add_local_stores(model::Demand& demand, const SiteSums& sums, const model::Rates& rates) {
-  if (sums.sectors == 0) return;  // not there
-  const double parts = stores_parts(*sums.site) ? sums.lines : 0;
-  demand.l1.store_lines += sums.lines;
-  demand.l2.split_sectors += parts;
-  demand.l2.store_sectors += sums.sectors - parts;
-  // local_traffic.cpp found the sectors that L2 writes to memory, and how many of them it has to fetch first.
-  const double fetched = sums.memory_sectors - static_cast<double>(sums.site->loaded_sectors);
-  demand.dram.write_bytes += sums.memory_sectors * access::sector_bytes;
-  demand.dram.read_bytes += fetched * access::sector_bytes;
-  // The time that stores wait for the rest of their sector is added as split sectors.
-  const double filled_s =
-      fetched * sums.lines / sums.sectors * (1 / rates.l2.fill_lines_per_s + 1 / rates.l2.fill_line_pairs_per_s);
-  demand.l2.split_sectors += rates.l2.filled_share * filled_s * rates.l2.split_sectors_per_s;
-}
-
 std::vector<AtomicSite> atomics_of(const std::vector<SiteSums>& sites) {
   std::vector<AtomicSite> atomics;
   for (const SiteSums& sums : sites) {
@@ -208,30 +201,37 @@ std::vector<AtomicSite> atomics_of(const std::vector<SiteSums>& sites) {
   return atomics;
 }
 
-/// Corrects the demand where sums are more exact than footprints: hits in L1, requests to L2, and atomics that meet.
-void correct(model::Demand& demand, const std::vector<SiteSums>& sites, const LaunchBlocks& blocks,
-             const model::Profile& profile) {
-  const model::Rates& rates = profile.rates;
-  // The sectors that L2 sends in the time that it takes for one request.
-  const double sectors_of_request =
-      rates.l2.read_requests_per_s > 0 ? rates.l2.load_sectors_per_s / rates.l2.read_requests_per_s : 1;
-  demand.l1.load_lines = 0;
-  demand.l2.load_sectors = 0;
-  demand.footprint_bytes = 0;
-  demand.atomic_turns = atomic_turns(atomics_of(sites), blocks, rates);
-  for (const SiteSums& sums : sites) {
-    const bool over_link = sums.site->space == inject::RawSpace::host && !profile.device.integrated;
-    if (!is_off_chip(*sums.site) || over_link) continue;
-    if (stores_locally(*sums.site)) {
-      add_local_stores(demand, sums, rates);
+/// Returns how far a row is from each limit where demand_of() changes from one rule to another, in steps.
+auto steps_of(const report::SiteWork& site) {
+  constexpr double steps = 4;  // of a factor of two
+  const auto ratio = [](double one, double other) {
+    if (one <= 0 || other <= 0) return one > 0 ? 1000.0 : -1000.0;
+    return std::round(steps * std::log2(one / other));
+  };
+  const double efficiency = site.useful_bytes / (site.sectors * access::sector_bytes);
+  const double used = efficiency >= 1 ? 2 : efficiency < 0.5 ? 0 : 1;
+  return std::tuple(site.space, site.op, site.word_bytes, site.past_l1, used, ratio(site.l1_wavefronts, site.lines),
+                    ratio(site.l2_sectors, site.l2_requests), ratio(site.partial_sectors, site.written_sectors),
+                    ratio(site.sectors, site.lines), ratio(site.sectors, site.written_sectors));
+}
+
+std::vector<report::SiteWork> added_up(const std::vector<report::SiteWork>& sites) {
+  std::vector<report::SiteWork> rows;
+  std::map<decltype(steps_of({})), std::size_t> known;
+  for (const report::SiteWork& site : sites) {
+    const auto [place, is_new] = known.try_emplace(steps_of(site), rows.size());
+    if (is_new) {
+      rows.push_back(site);
       continue;
     }
-    demand.footprint_bytes += std::max(sums.memory_sectors, sums.written_sectors) * access::sector_bytes;
-    if (writes(*sums.site)) continue;
-    if ((sums.site->flags & inject::raw_bulk_copy) == 0)
-      demand.l1.load_lines += std::max(sums.l1_wavefronts, sums.lines / rates.l1.lines_at_a_time);
-    demand.l2.load_sectors += std::max(sums.l2_sectors, sums.l2_requests * sectors_of_request);
+    for (const auto& [name, value] : report::site_sums) rows[place->second].*value += site.*value;
   }
+  return rows;
+}
+
+void to_six_digits(double& value) {
+  constexpr int digits = 6;
+  value = std::stod(fmt::format("{:.{}g}", value, digits));
 }
 
 }  // namespace
@@ -242,7 +242,7 @@ inject::Site as_loads(inject::Site site) {
   return site;
 }
 
-SiteDemand::SiteDemand(const std::vector<inject::Site>& sites, const std::vector<MachineInstruction>& code)
+SeenSites::SeenSites(const std::vector<inject::Site>& sites, const std::vector<MachineInstruction>& code)
     : turns_(turns_of(sites)), incomplete_share_(incomplete_share_of(sites)) {
   const std::vector<double> least_memory = least_memory_sectors(sites);
   double loaded = 0;
@@ -263,45 +263,53 @@ SiteDemand::SiteDemand(const std::vector<inject::Site>& sites, const std::vector
   }
 }
 
-model::Demand SiteDemand::demand(const std::vector<bool>& good, Workload workload,
-                                 const model::Profile& profile) const {
+void SeenSites::add_to(report::LaunchWork& work, const std::vector<bool>& good, const LaunchBlocks& blocks) const {
   std::vector<SiteSums> all;
-  std::vector<access::SiteSummary> summaries;
-  const auto add = [&](const SiteSums& sums) {
-    all.push_back(sums);
-    if (is_off_chip(*sums.site) && sums.sectors == 0) return;  // not there
-    if (stores_locally(*sums.site)) return;                    // see correct()
-    access::Site site;
-    site.space = space_of(*sums.site);
-    site.op = writes(*sums.site) ? Op::store : Op::load;
-    site.word_bytes = sums.site->word_bytes;
-    site.instructions = turns_;
-    site.requests = sums.site->requests;
-    workload.sites.push_back(site);
-    summaries.push_back(summary_of(sums, incomplete_share_));
-  };
   for (std::size_t i = 0; i < sites_.size(); ++i) {
     const ReadSite& known = sites_[i];
+    const bool is_good = !good.empty() && good[i];
     SiteSums sums = sums_of(*known.site);
     sums.spread = known.spread;
     sums.adds_floats = known.adds_floats;
     sums.l1_wavefronts = known.l1_wavefronts;
     sums.scattered = known.scattered;
     if (writes(*sums.site)) sums.written_sectors = sums.memory_sectors + known.over_loaded;
-    if (good[i] && known.gathered) {
+    if (is_good && known.gathered) {
       SiteSums loads = sums_of(*known.gathered);
       loads.spread = known.spread;
       loads.l1_wavefronts = l1_wavefronts_of(*known.gathered);
-      add(loads);
+      all.push_back(loads);
     }
-    if (good[i]) make_good(sums, known.least_memory);
-    add(sums);
+    if (is_good) make_good(sums, known.least_memory);
+    all.push_back(sums);
   }
-  model::Demand demand = model::demand_of(workload, summaries, profile);
-  const auto blocks = static_cast<double>(workload.blocks);
-  const auto places = static_cast<double>(model::occupancy_of(workload, profile.device).of_device);
-  correct(demand, all, {.all = blocks, .resident = std::min(blocks, places)}, profile);
-  return demand;
+  work.turns = turns_;
+  work.sites.clear();
+  for (const SiteSums& sums : all) {
+    if (sums.site->space == inject::RawSpace::shared) work.shared_wavefronts += sums.wavefronts;
+    if (is_off_chip(*sums.site) && sums.sectors > 0) work.sites.push_back(work_of(sums, incomplete_share_));
+  }
+  work.atomics = atomic_work(atomics_of(all), blocks);
+}
+
+report::LaunchWork compact(report::LaunchWork work) {
+  work.sites = added_up(work.sites);
+  for (report::SiteWork& site : work.sites) {
+    for (const auto& [name, value] : report::site_sums) to_six_digits(site.*value);
+  }
+  for (report::AtomicWork& atomic : work.atomics) {
+    for (double* value : {&atomic.turns, &atomic.lines, &atomic.hottest_updates}) to_six_digits(*value);
+  }
+  to_six_digits(work.shared_wavefronts);
+  to_six_digits(work.local_threads_share);
+  if (!work.path) return work;
+  for (double& cycles : work.path->busy_cycles) to_six_digits(cycles);
+  to_six_digits(work.path->float_cycles);
+  for (Chain* chain : {&work.path->chains.mean, &work.path->chains.busiest, &work.path->chains.longest}) {
+    to_six_digits(chain->waits);
+    to_six_digits(chain->cycles);
+  }
+  return work;
 }
 
 }  // namespace gpumem::program
