@@ -6,15 +6,14 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/named_profiles.hpp"
 #include "app/commands/words.hpp"
 #include "app/expected/expected.hpp"
-#include "app/output/file_output.hpp"
 #include "app/run/run_options.hpp"
 #include "app/run/side_by_side.hpp"
 #include "engine/base/error.hpp"
@@ -64,35 +63,10 @@ std::vector<report::ExpectedGpu> expected_of_all(const Environment& environment)
   return all;
 }
 
-/// True if both are the same shipped profile, the same one of the user's own, or the same file.
-bool is_same(const model::Profile& one, const std::string& its_word, const model::Profile& other,
-             const std::string& other_word) {
-  if (one.source != other.source) return false;
-  if (one.source == model::ProfileSource::file) return leads_to_same_file(its_word, other_word);
-  return one.name == other.name;
-}
-
-/// The profiles that the words name. Throws a usage error for a word that names none, and if two name the same.
-std::vector<model::Profile> profiles_of(const std::vector<std::string>& words, const Environment& environment) {
-  std::vector<model::Profile> profiles;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    // Before it is read, because standard input can be read only once.
-    if (std::ranges::count(std::span(words).first(i), words[i]) > 0) {
-      throw usage_error(fmt::format("'{}' is given twice; name each GPU once", words[i]));
-    }
-    profiles.push_back(model::find_profile(words[i], environment.own_profiles));
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!is_same(profiles[j], words[j], profiles[i], words[i])) continue;
-      throw usage_error(fmt::format("'{}' and '{}' are the same profile; name each GPU once", words[j], words[i]));
-    }
-  }
-  return profiles;
-}
-
 /// The named GPUs, labelled so that no two have the same name.
 std::vector<report::ExpectedGpu> expected_of_named(const std::vector<std::string>& words,
                                                    const Environment& environment) {
-  const std::vector<model::Profile> profiles = profiles_of(words, environment);
+  const std::vector<model::Profile> profiles = named_profiles(words, environment);
   std::vector<report::ExpectedGpu> gpus;
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     gpus.push_back(expected_of(profiles[i], environment.registry));

@@ -10,6 +10,7 @@
 
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/named_profiles.hpp"
 #include "app/run/run_options.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/find_profile.hpp"
@@ -26,20 +27,6 @@ struct PortArguments : ResultRequest {
   std::vector<std::string> gpus;      ///< names or files of profiles
 };
 
-/// Returns the profiles that are named. Throws a usage error if two are of one name.
-std::vector<model::Profile> profiles_of(const std::vector<std::string>& names, const Environment& environment) {
-  std::vector<model::Profile> profiles;
-  for (const std::string& name : names) {
-    model::Profile profile = model::find_profile(name, environment.own_profiles);
-    if (std::ranges::find(profiles, profile.name, &model::Profile::name) != profiles.end()) {
-      throw usage_error(
-          fmt::format("--gpu: '{}' is profile '{}', which is named already; name each once", name, profile.name));
-    }
-    profiles.push_back(std::move(profile));
-  }
-  return profiles;
-}
-
 int run_port_command(const PortArguments& arguments, const Environment& environment) {
   refuse_directories({*arguments.report}, "gpumem port");
   std::vector<std::string> inputs = {*arguments.report};
@@ -48,7 +35,7 @@ int run_port_command(const PortArguments& arguments, const Environment& environm
   }
   const ResultOutputs outputs(reading(arguments, inputs), report::table_formats(), environment.out,
                               environment.out_terminal);
-  const std::vector<model::Profile> profiles = profiles_of(arguments.gpus, environment);
+  const std::vector<model::Profile> profiles = named_profiles(arguments.gpus, environment);
   const report::NamedReport named = read_reports({*arguments.report}, environment).front();
   if (const auto why = program::why_not_portable(named.report))
     throw usage_error(fmt::format("'{}' {}", report::one_line(named.name), *why));

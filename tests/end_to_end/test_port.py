@@ -123,7 +123,7 @@ class Port(ProgramTest):
         self.assertIn("b200, gh200", self.refused(REPORT))
         self.assertIn("port needs a report", self.refused("--gpu", "b200"))
         self.assertIn("no GPU profile 'b300'", self.refused(REPORT, "--gpu", "b300"))
-        self.assertIn("name each once", self.refused(REPORT, "--gpu", "b200,B200"))
+        self.assertIn("are the same profile", self.refused(REPORT, "--gpu", "b200,B200"))
         self.assertIn("empty name", self.refused(REPORT, "--gpu", "b200,"))
         self.assertIn("Is a directory", self.refused(self.directory, "--gpu", "b200"))
         cut = self.directory / "cut.json"
