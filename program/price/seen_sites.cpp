@@ -10,6 +10,7 @@
 
 #include "program/read/raw_words.hpp"
 #include "program/read/shown_requests.hpp"
+#include "report/record/site_sums.hpp"
 
 namespace gpumem::program {
 

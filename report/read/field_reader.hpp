@@ -13,6 +13,7 @@
 
 #include "engine/base/json_reader.hpp"
 #include "report/record/fields.hpp"
+#include "report/record/site_sums.hpp"
 
 namespace gpumem::report {
 

@@ -9,6 +9,7 @@
 #include "report/record/fields.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/quantities.hpp"
+#include "report/record/site_sums.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 #include "report/write/json_values.hpp"
