@@ -1,6 +1,6 @@
 #pragma once
-// The sums of a site's row in reports. Apart from launch_work.hpp, because nvcc writes pointers to members in a way that
-// the host's compiler warns of.
+// The sums of a site's row in reports. Apart from launch_work.hpp, because nvcc writes pointers to members in a way
+// that the host's compiler warns of.
 
 #include <string_view>
 
