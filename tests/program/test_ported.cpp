@@ -213,6 +213,21 @@ TEST_CASE("what a price there does not know stands beside it", "[program][ported
   CHECK_FALSE(has(ported_kernel(library, "h200"), report::other_algorithm_note));
 }
 
+TEST_CASE("a run is predicted by the profile of its own GPU, whichever is named", "[program][ported]") {
+  const test::TemporaryDirectory folder;
+  process_of(copy_sites(), 100e3).write(folder.path());
+  const auto profile_by = [&](const char* named) {
+    return program_report(read_raw_data(folder.path()), {}, {.named = named}).profile;
+  };
+  CHECK(profile_by("b200") == "h200");
+  CHECK(profile_by("h100") == "h200");  // as many multiprocessors, another memory
+  CHECK(profile_by("h200") == "h200");
+  model::Profile renamed = model::load_profile("h200");
+  renamed.device.name = "the machine below my desk";
+  CHECK(model::is_of_kind(renamed, model::load_profile("h200").device));
+  CHECK_FALSE(model::is_of_kind(renamed, model::load_profile("h100").device));
+}
+
 TEST_CASE("kernels have their places here and there, and sums", "[program][ported]") {
   RawWriter writer;
   writer.device(test::h200()).kernel(1, "_Z4copyPKfPf").kernel(2, "_Z4sharPKfPf");
