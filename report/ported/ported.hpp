@@ -18,7 +18,7 @@ struct PortedTime {
   double high = 0;
 };
 
-/// What a price does not know of a kernel on another GPU. The names are keys that stay.
+/// The things that a price does not know of a kernel on another GPU. The names are keys that stay.
 struct PortNote {
   std::string_view name;
   std::string_view mark;   ///< in tables

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How well the rule that scales a rate to another GPU predicts what others published.
+"""Compares the rule that scales a rate to another GPU with the rates that others published.
 
   GPUMEM=build/release/gpumem tests/end_to_end/rates_left_out.py    rewrites the table in docs/method/profiles.md
 
