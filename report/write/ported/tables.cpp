@@ -139,7 +139,7 @@ class GpuBlock {
                                  share_words(without.seconds), one_line(reason)));
     }
     if (reasons.size() > most_reasons)
-      said.push_back("Further kernels have no time there; --format csv gives the reasons.");
+      said.emplace_back("Further kernels have no time there; --format csv gives the reasons.");
     return said;
   }
 
