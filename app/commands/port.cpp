@@ -49,16 +49,10 @@ int run_port_command(const PortArguments& arguments, const Environment& environm
 
 /// Splits a list such as "b200,l40s". Throws a usage error for an empty part.
 std::vector<std::string> gpus_of(const std::string& text) {
-  std::vector<std::string> names;
-  std::size_t begin = 0;
-  while (true) {
-    const std::size_t end = text.find(',', begin);
-    names.push_back(text.substr(begin, end - begin));
-    if (names.back().empty())
-      throw usage_error(fmt::format("--gpu: '{}' has an empty name; give profiles such as b200,l40s", text));
-    if (end == std::string::npos) return names;
-    begin = end + 1;
-  }
+  std::vector<std::string> names = report::split(text, ',');
+  if (std::ranges::find(names, "") != names.end())
+    throw usage_error(fmt::format("--gpu: '{}' has an empty name; give profiles such as b200,l40s", text));
+  return names;
 }
 
 }  // namespace

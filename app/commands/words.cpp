@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <ranges>
 
 #include "app/commands/commands.hpp"
 #include "app/commands/glossary.hpp"
@@ -103,8 +102,7 @@ bool means_all(const std::string& word) { return is_among(word, "all everything 
 
 /// "offset,stride" as "offset stride", if all are names of the kind; else empty.
 std::string parted_by_spaces(const std::string& word, const std::vector<std::string>& names) {
-  std::vector<std::string> parts;
-  for (const auto part : std::views::split(word, ',')) parts.emplace_back(part.begin(), part.end());
+  const std::vector<std::string> parts = report::split(word, ',');
   const bool all = std::ranges::all_of(parts, [&](const std::string& part) { return is_one_of(part, names); });
   return all && parts.size() > 1 ? join(parts, " ") : "";
 }

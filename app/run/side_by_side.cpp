@@ -7,7 +7,6 @@
 #include <exception>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <utility>
 
@@ -331,9 +330,8 @@ class SideBySide final : public Backend {
 }  // namespace
 
 std::vector<std::string> device_list(const std::string& text) {
-  std::vector<std::string> parts;
-  for (const auto part : std::views::split(text, ',')) parts.emplace_back(part.begin(), part.end());
-  if (parts.empty() || std::ranges::find(parts, "") != parts.end()) {
+  std::vector<std::string> parts = report::split(text, ',');
+  if (std::ranges::find(parts, "") != parts.end()) {
     throw usage_error(
         fmt::format("--device: '{}' has an empty place in its list; give all, or a list such as 0,2", text));
   }

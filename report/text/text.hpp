@@ -56,6 +56,8 @@ namespace gpumem::report {
 /// The words of a command line, each as a shell takes it.
 [[nodiscard]] std::string command_line(std::span<const std::string> words);
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
+/// The parts between separators, empty ones too; one part if there is none.
+[[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 
 /// A count and its noun: "1 case", "33 cases".
 [[nodiscard]] std::string counted(std::size_t count, std::string_view noun);
