@@ -128,10 +128,12 @@ Profile load_profile(const std::string& name_or_path) { return find_profile(name
 Profile profile_for(const Device& device, const ProfileChoice& choice, const Tell& tell) {
   if (choice.named) {
     const Profile profile = find_profile(*choice.named, choice.own);
-    if (!same_gpu(profile.device.name, device.name)) {
-      tell(fmt::format("predicting with the profile of {}, measuring on {}", profile.device.name, device.name));
+    if (!choice.of_kind_only || is_of_kind(profile, device)) {
+      if (!same_gpu(profile.device.name, device.name)) {
+        tell(fmt::format("predicting with the profile of {}, measuring on {}", profile.device.name, device.name));
+      }
+      return adapted(profile, device);
     }
-    return adapted(profile, device);
   }
   if (const auto own = own_profile_of(device, choice.own, tell)) return adapted(*own, device);
   const std::vector<ProfileName> names = shipped_names();

@@ -29,6 +29,7 @@ using Tell = std::function<void(const std::string& line)>;
 struct ProfileChoice {
   std::optional<std::string> named = {};  ///< a name or file, as find_profile() takes it; absent: by the GPU's name
   std::filesystem::path own = {};         ///< the folder of this user's own; empty: there is none
+  bool of_kind_only = false;              ///< the named one counts only for devices of its kind
 };
 
 /// Returns the chosen profile. Without a choice it is this user's own for this kind of device, else the shipped one,

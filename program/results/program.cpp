@@ -77,11 +77,9 @@ report::Report program_report(const std::vector<RawProcess>& processes, const Pr
   const MergedRun merged_run = merged(processes);
   std::vector<model::Profile> profiles;
   std::vector<std::string> told;
-  const auto named =
-      predicting.named ? std::optional(model::find_profile(*predicting.named, predicting.own)) : std::nullopt;
+  model::ProfileChoice choice = predicting;
+  choice.of_kind_only = true;
   for (const Device& device : merged_run.devices) {
-    model::ProfileChoice choice = predicting;
-    if (named && !model::is_of_kind(*named, device)) choice.named.reset();
     profiles.push_back(model::profile_for(device, choice, [&](const std::string& line) { told.push_back(line); }));
   }
 

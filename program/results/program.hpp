@@ -21,8 +21,7 @@ struct ProgramRun {
 /// Makes the report of a run from the raw data of its processes: devices, program, results ranked by what could be
 /// saved. Damaged or cut-off files lose no more than what is damaged, and a note says so. `predicting` chooses the
 /// profile by which each device is predicted, unless it names one of another kind of GPU; remarks on the choice are
-/// notes. Does not fill tool, host, started_at and
-/// command.
+/// notes. Does not fill tool, host, started_at and command.
 [[nodiscard]] report::Report program_report(const std::vector<RawProcess>& processes, const ProgramRun& run,
                                             const model::ProfileChoice& predicting = {});
 
