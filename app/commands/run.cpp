@@ -123,11 +123,9 @@ bool is_elsewhere(const report::Report& report, const std::optional<model::Profi
   return named && std::ranges::none_of(report.devices, is_here);
 }
 
-/// Writes the report. If the profile that was named is of another GPU, people see below the table what the kernels
-/// would take there.
-void finish(const ResultOutputs& outputs, const report::Report& report, const std::optional<model::Profile>& named) {
-  if (!is_elsewhere(report, named) || program::why_not_portable(report)) return outputs.finish(report);
-  const report::Ported ported{.name = "the run", .gpus = {program::ported(report, *named)}};
+/// Writes the report. People see below its table what the kernels would take on the GPU of the profile.
+void finish_with_ported(const ResultOutputs& outputs, const report::Report& report, const model::Profile& elsewhere) {
+  const report::Ported ported{.name = "the run", .gpus = {program::ported(report, elsewhere)}};
   const report::NamedReport drawn{"the report", report};
   outputs.finish(
       [&](std::ostream& out, report::Format format, const report::TableStyle& style) {
@@ -152,8 +150,11 @@ int run_run_command(const RunArguments& arguments, const Environment& environmen
   const Outcome outcome = run(arguments, program::real_places(), predicting, environment);
 
   if (outcome.traces.used_cuda && !outcome.traces.fatal) {
-    write_or_say(environment, [&] { finish(outputs, outcome.report, named); });
-    const auto why_not = is_elsewhere(outcome.report, named) ? program::why_not_portable(outcome.report) : std::nullopt;
+    const bool elsewhere = is_elsewhere(outcome.report, named);
+    const auto why_not = elsewhere ? program::why_not_portable(outcome.report) : std::nullopt;
+    write_or_say(environment, [&] {
+      elsewhere && !why_not ? finish_with_ported(outputs, outcome.report, *named) : outputs.finish(outcome.report);
+    });
     if (why_not && !arguments.quiet)
       say(environment.err, fmt::format("note: nothing is known of {}: the run {}", named->device.name, *why_not));
     return outcome.exit_code;
