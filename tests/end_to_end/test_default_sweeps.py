@@ -1,4 +1,8 @@
-"""Predicts every probe without options, for every built-in profile: it ends well, and soon."""
+"""Predicts every probe without options, for every second built-in profile: it ends well, and soon.
+
+Neighbouring probes take the profiles between, so each profile has half of the probes. All of both would take twice as
+long, two minutes on two cores.
+"""
 
 import json
 import os
@@ -33,8 +37,8 @@ class DefaultSweeps(ProgramTest):
     def test_all_end_well_and_soon(self):
         probes = [probe["name"] for probe in json.loads(self.succeed("list", "--json"))]
         known = self.yardstick()
-        for profile in PROFILES:
-            for probe in probes:
+        for number, profile in enumerate(PROFILES):
+            for probe in probes[number % 2::2]:
                 with self.subTest(probe=probe, profile=profile):
                     report, done, seconds = self.sweep(probe, profile)
                     statuses = {result["status"] for result in report["results"]}

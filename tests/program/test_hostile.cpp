@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <ctime>
 #include <limits>
 #include <random>
 #include <sstream>
@@ -249,29 +248,6 @@ TEST_CASE("damage everywhere is said in a few lines", "[program][hostile]") {
   test::RawWriter writer = small_program();
   for (unsigned i = 0; i < 5000; ++i) writer.event(inject::EventKind::kernel, "");
   CHECK(report_of(writer).program->notes.size() < 20);
-}
-
-TEST_CASE("a kernel with many sites takes as much longer as it has more", "[program][hostile]") {
-  const auto seconds = [](unsigned sites, inject::RawOp op) {
-    test::RawWriter writer;
-    writer.device(test::h200()).kernel(1, "_Z3badPKfPf").slot(1, 10, 100e3);
-    std::vector<inject::Site> all;
-    for (unsigned i = 0; i < sites; ++i) {
-      all.push_back(test::streaming(op, 8192, 32, 16 * i));
-      for (auto& request : all.back().request) {
-        for (std::uint64_t& address : request.address) address += std::uint64_t{i} << 24U;  // an array each
-      }
-      writer.array(0, all.back(), 1 << 20, {{"/home/b/model.py", i}});
-    }
-    writer.sample(0, all);
-    const std::clock_t begin = std::clock();
-    CHECK(report_of(writer).results.front().access.size() == sites);
-    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-  };
-  for (const inject::RawOp op : {inject::RawOp::load, inject::RawOp::atomic}) {
-    const double few = seconds(60, op);
-    CHECK(seconds(480, op) < 24 * few);  // 8 times as many; by their square it would be 64 times as long
-  }
 }
 
 TEST_CASE("raw files of nothing but noise are notes", "[program][hostile]") {
