@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/commands/commands.hpp"
+#include "app/run/case_records.hpp"
 #include "app/run/run.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
