@@ -4,14 +4,13 @@ import itertools
 import json
 import os
 import struct
-import subprocess
 import sys
 import tempfile
 import unittest
 
-GPUMEM = os.environ["GPUMEM"]
+from watching import GPUMEM, has_gpu, run, watched
+
 GUEST = os.environ["GPUMEM_GUEST"]
-ASYNC_GUEST = os.environ.get("GPUMEM_ASYNC_GUEST")
 
 # program/watch/raw_format.hpp
 HEADER_BYTES, SAMPLE_BYTES, SITE_BYTES, SAMPLE_EVENT, COUNTS_EVENT = 32, 56, 2768, 5, 8
@@ -19,19 +18,6 @@ HEADER_BYTES, SAMPLE_BYTES, SITE_BYTES, SAMPLE_EVENT, COUNTS_EVENT = 32, 56, 276
 COUNTS = {("global", "load"): (0, 1), ("global", "store"): (2, 3), ("shared", "load"): (4, 5)}
 SPACES = {0: "global", 1: "shared"}
 OPS = {0: "load", 1: "store", 2: "atomic"}
-
-
-def run(*command, **environment):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
-    return done.returncode, done.stdout, done.stderr
-
-
-def watched(folder, *command, options=()):
-    report = os.path.join(folder, "report.json")
-    raw = os.path.join(folder, "raw")
-    code, out, err = run(GPUMEM, "run", *options, "--quiet", "--output", report, "--", *command, GPUMEM_RUN_KEEP=raw)
-    with open(report, encoding="utf-8") as file:
-        return code, out, err, json.load(file), raw
 
 
 def events(raw):
@@ -273,74 +259,6 @@ class Guests(unittest.TestCase):
         self.assertGreater(first["metrics_predicted"]["could_save_seconds"], 0)
 
 
-class Blocks(unittest.TestCase):
-    """Instructions that move blocks of memory, by arithmetic and by the counters."""
-
-    WIDTH, BOX_WIDTH, BOX_HEIGHT = 1024, 64, 32  # of async.cu
-
-    def sites(self, *options):
-        if not ASYNC_GUEST or run(ASYNC_GUEST)[0] == 77:
-            self.skipTest("no GPU of compute capability 9.0, or not built for it")
-        with tempfile.TemporaryDirectory() as folder:
-            code, out, _, report, _ = watched(folder, ASYNC_GUEST, options=options)
-        self.assertEqual((code, out), (0, ""))
-        return {one["parameters"]["kernel"].split("::")[-1].split("(")[0]: one for one in report["results"]}
-
-    def of(self, kernel, space, op, unit):
-        """Requests and cost of a request of each such site, in the order of the code."""
-        sites = [site for site in kernel["access"] if (site["space"], site["op"]) == (space, op)]
-        return [(site["requests"], site[unit]["predicted"]) for site in sorted(sites, key=lambda site: site["site"])]
-
-    def test_costs(self):
-        kernels = self.sites()
-        sectors, wavefronts = "sectors_per_request", "wavefronts_per_request"
-        bulk = kernels["bulk"]
-        self.assertEqual(self.of(bulk, "global", "load", sectors), [(100, 64)])
-        self.assertEqual(self.of(bulk, "global", "store", sectors), [(100, 32)])
-        self.assertEqual(self.of(bulk, "global", "atomic", sectors), [(100, 16)])
-        stores = self.of(kernels["matrices"], "shared", "store", wavefronts)
-        self.assertEqual(max(stores, key=lambda site: site[1]), (10, 16))  # 8 rows in the same banks, of 2 matrices
-        self.assertEqual({cost for _, cost in stores}, {1, 16})
-        self.assertEqual(self.of(kernels["matrices"], "shared", "load", wavefronts), [(10, 4)])
-        (product,) = self.of(kernels["product"], "shared", "load", wavefronts)
-        self.assertEqual(product[0], 40)
-        self.assertAlmostEqual(product[1], (64 * 16 + 16 * 8) * 2 / 4 / 128, delta=0.5)
-        self.assertEqual(self.of(kernels["cluster"], "cluster", "load", wavefronts), [(40, 1), (40, 1)])
-
-    def test_tensor_loads(self):
-        """Each element of the tensor once, whatever lies outside; in whole sectors, for boxes begin at those."""
-        kernel = self.sites()["tensor_load"]
-        (site,) = kernel["access"]
-        if site.get("requests") is None:
-            self.assertIn("tensor loads are not counted", kernel["no_prediction"])
-            self.skipTest("the sanitizer's library does not tell of tensor loads: it is older than CUDA 13.3")
-        boxes = (self.WIDTH // self.BOX_WIDTH + 1) * (self.WIDTH // self.BOX_HEIGHT + 1)
-        self.assertEqual(site["requests"], boxes)
-        # One box is taken to be like the others, and some lie outside in part.
-        self.assertAlmostEqual(boxes * site["sectors_per_request"]["predicted"] / (self.WIDTH * self.WIDTH / 8), 1,
-                               delta=0.005)
-
-    def test_tensor_stores(self):
-        """No library tells of them. The tensor's map says what is stored once; how often is added nobody knows."""
-        kernels = self.sites()
-        boxes = self.WIDTH // self.BOX_WIDTH * self.WIDTH // self.BOX_HEIGHT
-        self.assertEqual(self.of(kernels["tensor_store"], "global", "store", "sectors_per_request"),
-                         [(boxes, self.BOX_WIDTH * self.BOX_HEIGHT / 8)])
-        self.assertIsNotNone(kernels["tensor_store"]["predicted_seconds"])
-        self.assertIn("tensor reductions are not counted", kernels["tensor_reduction"]["no_prediction"])
-
-    def test_counters(self):
-        counted = self.sites("--counters", "--replay")
-        if counted["bulk"]["counters"] is None:
-            self.skipTest("counting is not permitted")
-        self.assertEqual(counted["bulk"]["counters"]["l2_read_sectors"], 100 * 64)
-        stored = counted["tensor_store"]["counters"]["l2_write_sectors"]
-        self.assertAlmostEqual(stored / (self.WIDTH * self.WIDTH / 8), 1, delta=0.01)
-        # Boxes that lie half outside cost some sectors more.
-        read = counted["tensor_load"]["counters"]["l2_read_sectors"]
-        self.assertAlmostEqual(read / (self.WIDTH * self.WIDTH / 8), 1, delta=0.05)
-
-
 class Counted(Guests):
     """By the hardware's counters, which take permission."""
 
@@ -402,7 +320,7 @@ class Counted(Guests):
 
 
 if __name__ == "__main__":
-    if run(GPUMEM, "devices")[0] != 0:
+    if not has_gpu():
         print("skipped: no usable GPU")
         sys.exit(77)
     unittest.main()
