@@ -20,6 +20,7 @@ SCRIPT = ROOT / "tests" / "benchmark" / "patterns.py"
 sys.path.insert(0, str(SCRIPT.parent))
 
 import index_expressions as expressions  # noqa: E402
+import pattern_kinds  # noqa: E402
 import patterns  # noqa: E402
 
 PLACE = {"i": 37, "n": 1000, "lane": 5, "warp": 1, "thread": 37, "block": 0}
@@ -75,30 +76,30 @@ class Patterns(unittest.TestCase):
                         self.assertLess(pattern.largest_element(word) * word, pattern.kind.largest_bytes)
 
     def test_what_leaves_the_array_is_refused(self):
-        one = patterns.KINDS["affine-two"]
+        one = pattern_kinds.KINDS["affine-two"]
         for text, active in (("i - 1", None), ("i * 100000", None), ("i * 0x9E3779B97F4A7C15", None), ("i", "i < 0"),
                              (" + ".join(["i"] * 300), None)):
             with self.subTest(text), self.assertRaises(patterns.Refused):
-                patterns.Pattern(one, text, active, 256 * patterns.MIB).check()
-        patterns.Pattern(one, "i", "i > 0", 256 * patterns.MIB).check()
+                patterns.Pattern(one, text, active, 256 * pattern_kinds.MIB).check()
+        patterns.Pattern(one, "i", "i > 0", 256 * pattern_kinds.MIB).check()
 
     def test_few_kinds_need_much_memory(self):
-        large = [one.name for one in patterns.KINDS.values() if one.largest_bytes > 8 * patterns.GIB]
+        large = [one.name for one in pattern_kinds.KINDS.values() if one.largest_bytes > 8 * pattern_kinds.GIB]
         self.assertEqual(large, ["random-window"])
-        self.assertLessEqual(patterns.KINDS["random-window"].largest_bytes, 32 * patterns.GIB)
+        self.assertLessEqual(pattern_kinds.KINDS["random-window"].largest_bytes, 32 * pattern_kinds.GIB)
 
     def test_halves_share_no_kind_and_no_pattern(self):
-        halves = {half: [one for one in patterns.KINDS.values() if one.half == half]
-                  for half in (patterns.FIT, patterns.HELD_OUT)}
-        self.assertEqual(sum(map(len, halves.values())), len(patterns.KINDS))
-        self.assertEqual(len(halves[patterns.FIT]), len(halves[patterns.HELD_OUT]))
+        halves = {half: [one for one in pattern_kinds.KINDS.values() if one.half == half]
+                  for half in (pattern_kinds.FIT, pattern_kinds.HELD_OUT)}
+        self.assertEqual(sum(map(len, halves.values())), len(pattern_kinds.KINDS))
+        self.assertEqual(len(halves[pattern_kinds.FIT]), len(halves[pattern_kinds.HELD_OUT]))
         owners = collections.defaultdict(set)
         for name, ones in patterns.patterns_of(4, 12).items():
             self.assertEqual(len(ones), 12)
             for pattern in ones:
                 owners[pattern.key()].add(name)
         self.assertEqual([key for key, names in owners.items() if len(names) > 1], [])
-        self.assertEqual(len(owners), 12 * len(patterns.KINDS))
+        self.assertEqual(len(owners), 12 * len(pattern_kinds.KINDS))
 
 
 class Suites(ProgramTest):
@@ -131,12 +132,12 @@ class Suites(ProgramTest):
                     drawn[op, entry["axes"]["word-bytes"]] += 1
             self.assertLessEqual(sum(drawn.values()), 250)
             self.assertGreater(sum(drawn.values()), 200)
-            for op in patterns.OPS:
-                for word in patterns.WORDS:
+            for op in pattern_kinds.OPS:
+                for word in pattern_kinds.WORDS:
                     self.assertGreater(drawn[op, word], 30, (half, op, word))
             each = collections.Counter(json.dumps(entry["axes"]["pattern"] + entry["axes"].get("active", []))
                                        for entry in suite["probes"])
-            self.assertLessEqual(max(each.values()), len(patterns.WORDS) + 1)
+            self.assertLessEqual(max(each.values()), len(pattern_kinds.WORDS) + 1)
             self.assertEqual(len(each), 8 * 12)
 
     def test_expectations_tell_the_kinds(self):
@@ -148,7 +149,7 @@ class Suites(ProgramTest):
             selecting = [one["name"] for one in suite["expectations"] if text in one["cases"]["pattern"]
                          and ("active" not in one["cases"] or active in one["cases"]["active"])]
             kind = kinds[text, active]
-            self.assertEqual(selecting, [f"patterns of kind {kind} ({patterns.KINDS[kind].half})"], text)
+            self.assertEqual(selecting, [f"patterns of kind {kind} ({pattern_kinds.KINDS[kind].half})"], text)
 
     def test_kinds_of_a_suite_and_of_a_report(self):
         suite, report = self.directory / "suite.json", self.directory / "report.json"
