@@ -1,4 +1,4 @@
-// What the probe makes of a pattern that a user writes: its work, its launch shape and its buffer.
+// Work, launch shapes and buffers that the probe makes of a pattern which a user writes.
 
 #include "engine/model/predict.hpp"
 #include "tests/catch.hpp"
