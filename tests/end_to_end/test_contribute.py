@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 from harness import PROGRAM, ProgramTest, run, strict_json
-from test_schemas import SCHEMAS, complaints, jsonschema
+from schemas import SCHEMAS, complaints, jsonschema
 
 try:
     import yaml

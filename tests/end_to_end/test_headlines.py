@@ -12,8 +12,8 @@ from pathlib import Path
 
 from harness import environment, run, strict_json
 from plots import PlotTest
+from schemas import SCHEMAS, complaints, jsonschema
 from test_plot_page import BrowserTest
-from test_schemas import SCHEMAS, complaints, jsonschema
 
 WITH_HEADLINES = os.environ.get("GPUMEM_WITH_HEADLINES")
 HEADLINES = {"chase": "latency_cycles", "multiply": "gflop_per_s", "capacity": "span_latency_cycles"}
