@@ -5,6 +5,8 @@ import json
 import re
 import subprocess
 import sys
+import unittest
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 from harness import ProgramTest, environment, model
@@ -17,7 +19,10 @@ SCRIPT = ROOT / "report" / "plot.py"
 H200 = ROOT / "configs" / "reference" / "h200"
 GOLDEN = ROOT / "tests" / "report" / "golden"
 HOSTILE = "</script><script>alert(\"'1'\")</script><!-- $\\frac{ & \u0007"
+SVG = "{http://www.w3.org/2000/svg}"
 
+needs_matplotlib = unittest.skipIf(importlib.util.find_spec("matplotlib") is None,
+                                   "matplotlib is not installed; 'python3 -m pip install matplotlib' does that")
 
 # A report's words for quantities and parameters that no probe of this program has.
 QUANTITIES = {"latency_cycles": {"title": "latency", "purpose": "of one load", "unit": "cycles", "better": "less"},
@@ -137,3 +142,15 @@ class PlotTest(ProgramTest):
     def panels(self, *arguments):
         data = self.data(self.plot("page.html", *arguments))
         return [panel for block in data["blocks"] for panel in block["panels"]]
+
+
+class DrawnTexts:
+    """Reads the figures that matplotlib drew, for the test cases that take this as a base."""
+
+    def texts(self, path):
+        root = ElementTree.parse(path).getroot()
+        self.assertEqual(root.tag, SVG + "svg")
+        return {"".join(text.itertext()) for text in root.iter(SVG + "text")}
+
+    def ids(self, path):
+        return {group.get("id") for group in ElementTree.parse(path).getroot().iter(SVG + "g")}

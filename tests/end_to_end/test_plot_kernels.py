@@ -4,8 +4,7 @@ import json
 import unittest
 from types import SimpleNamespace
 
-import test_plot
-from plots import GOLDEN, H200, PlotTest
+from plots import GOLDEN, H200, DrawnTexts, PlotTest, needs_matplotlib
 from plotting import kernels, reports
 
 MIB, PEAK = 1 << 20, 4800
@@ -297,10 +296,8 @@ class Refusals(KernelsTest):
         self.assertIn("--figure takes stride or roofline", self.refused(H200 / "stride.json", "--figure", "savings"))
 
 
-@test_plot.needs_matplotlib
-class Drawings(KernelsTest):
-    texts, ids = test_plot.Drawings.texts, test_plot.Drawings.ids
-
+@needs_matplotlib
+class Drawings(DrawnTexts, KernelsTest):
     def test_marks_and_texts(self):
         report = self.written(kernel("naive", 0.01, 0.008, moved=4.5), kernel("copy", used=16 * MIB))
         path = self.plot("app.svg", report)

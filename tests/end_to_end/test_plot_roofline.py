@@ -3,8 +3,7 @@
 import json
 import unittest
 
-import test_plot
-from plots import H200, PlotTest, foreign_case
+from plots import H200, DrawnTexts, PlotTest, foreign_case, needs_matplotlib
 
 BYTES, BANDWIDTH, PEAK = 1 << 30, 4000e9, {"float": 60e12, "double": 30e12}
 
@@ -150,10 +149,8 @@ class Roofline(RooflineTest):
         self.assertEqual([series["label"] for series in panel["series"]], ["matmul tile-16"])
 
 
-@test_plot.needs_matplotlib
-class Drawings(RooflineTest):
-    texts, ids = test_plot.Drawings.texts, test_plot.Drawings.ids
-
+@needs_matplotlib
+class Drawings(DrawnTexts, RooflineTest):
     def test_labels_and_line(self):
         cases = sweep("float") + matmul() + matmul(how="outputs-64", rate=4e13)
         path = self.plot("roofline.svg", self.written("all", cases), "--figure", "roofline")

@@ -1,0 +1,94 @@
+"""Figures that cannot be made: bad reports, choices and outputs are refused in one line."""
+
+import unittest
+
+from plots import GOLDEN, H200, PlotTest, needs_matplotlib
+
+
+class Refusals(PlotTest):
+    def changed_case(self, change):
+        return self.changed(GOLDEN / "measured_copy.json", lambda data: change(data["results"][2]))
+
+    def test_files(self):
+        broken = self.directory / "broken.json"
+        for text, said in (("{", "not valid JSON"), ("[1]", "no report of gpumem"), ('{"results": 1}', "no report"),
+                           ('{"schema_version": 2, "results": []}', "schema version 2 is unknown"),
+                           ("[" * 100000, "not valid JSON"),
+                           ('{"schema_version": 1, "results": [NaN]}', "NaN is no number of JSON")):
+            broken.write_text(text, encoding="utf-8")
+            with self.subTest(text[:40]):
+                self.assertIn(said, self.refused(broken))
+        broken.write_bytes(b"\xff\xfe\x00{")
+        self.assertIn("no UTF-8", self.refused(broken))
+        self.assertIn("cannot read", self.refused(self.directory / "absent.json"))
+        self.assertIn("cannot read", self.refused(self.directory))
+
+    def test_wrong_types_are_named(self):
+        for change, said in ((lambda case: case.update(bandwidth_gb_per_s=[]), "/results/2/bandwidth_gb_per_s is not"),
+                             (lambda case: case["bandwidth_gb_per_s"].update(measured="1"),
+                              "/results/2/bandwidth_gb_per_s/measured is not a number"),
+                             (lambda case: case["time_seconds"].update(median=10**400), "median is too large"),
+                             (lambda case: case.update(parameters=None), "/results/2 has no parameters"),
+                             (lambda case: case["parameters"].update(op=[1]), "/results/2/parameters/op is not"),
+                             (lambda case: case["parameters"].update(op=2**63), "/results/2/parameters/op is too large"),
+                             (lambda case: case.update(flags="x"), "/results/2/flags is not a list"),
+                             (lambda case: case.update(ran_seconds=[0.5, None]), "/results/2/ran_seconds/1 is null"),
+                             (lambda case: case.update(timeline=[{"stage": "copy", "start_s": 0}]),
+                              "/results/2/timeline/0 has no place in the timeline")):
+            with self.subTest(said):
+                self.assertIn(said, self.refused(self.changed_case(change)))
+
+    @needs_matplotlib
+    def test_any_number_is_drawn(self):
+        for number in (2**70, 1e-320):
+            for name in ("program_in_time", "overlap"):
+                with self.subTest(number, name=name):
+                    self.plot("any.svg", self.changed(GOLDEN / f"{name}.json", lambda report: (
+                        report["program"].update(bin_seconds=number) if report["program"] else
+                        report["results"][0]["headline"].update(measured=number))))
+
+    def test_nothing_to_plot(self):
+        self.assertIn("nothing to plot", self.refused(self.report("planned.json", "--offset", "0..4", "--dry-run")))
+
+        def fail_all(data):
+            for result in data["results"]:
+                result["status"] = "failed"
+
+        self.assertIn("nothing to plot", self.refused(self.changed(GOLDEN / "measured_copy.json", fail_all)))
+
+    def test_choices(self):
+        report = H200 / "offset.json"
+        self.assertIn("--figure takes offset or roofline", self.refused(report, "--figure", "stride"))
+        self.assertIn("no parameter 'offst'", self.refused(report, "--where", "offst=1"))
+        self.assertIn("not NAME=VALUE", self.refused(report, "--where", "offset"))
+        self.assertIn("nothing to plot", self.refused(report, "--where", "offset=77"))
+        self.assertIn("no case for a roofline", self.refused(H200 / "bank.json", "--figure", "roofline"))
+        self.assertIn("see --help", self.refused())
+        self.assertIn("there are bandwidth_gb_per_s, ", self.refused(report, "--y", "nothing"))
+
+    def test_outputs(self):
+        self.assertIn("has to end in .svg, .png, .pdf or .html", self.refused(H200 / "offset.json", output="a.jpeg"))
+        self.assertIn("has to end in", self.refused(H200 / "offset.json", output="svg"))
+        self.assertIn("cannot write", self.refused(H200 / "offset.json", output="absent/a.html"))
+        (self.directory / "a.html").mkdir()
+        self.assertIn("cannot write", self.refused(H200 / "offset.json", output="a.html"))
+
+    def test_an_old_figure_survives_an_error(self):
+        old = self.plot("figure.html", H200 / "coalesced.json")
+        before = old.read_bytes()
+        self.refused(GOLDEN / "dry_run.json")
+        self.assertEqual(old.read_bytes(), before)
+
+    def test_without_matplotlib(self):
+        (self.directory / "matplotlib.py").write_text("raise ImportError('there is none')", encoding="utf-8")
+        said = self.refused(H200 / "coalesced.json", output="a.svg", PYTHONPATH=str(self.directory))
+        self.assertIn("pip install matplotlib", said)
+
+    def test_without_plotly(self):
+        (self.directory / "plotly.py").write_text("raise ImportError('there is none')", encoding="utf-8")
+        said = self.refused(H200 / "coalesced.json", PYTHONPATH=str(self.directory))
+        self.assertIn("pages take plotly (there is none); 'python3 -m pip install plotly'", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
