@@ -15,6 +15,7 @@ from harness import ProgramTest
 ROOT = documents.ROOT
 BUILD = Path(os.environ.get("GPUMEM_BUILD", "build/release")).resolve()
 H200 = ROOT / "configs" / "reference" / "h200"
+NO_DRIVER = {"CUDA_VISIBLE_DEVICES": ""}
 
 
 def has(module):
