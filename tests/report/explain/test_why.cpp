@@ -1,114 +1,15 @@
-// Why a case is as fast as it is: hand-made records of each limit and each kind of waste.
+// Explanations of why a case is as fast as it is.
 
 #include <limits>
+#include <optional>
 
-#include "report/explain/explain.hpp"
 #include "report/text/text.hpp"
 #include "tests/catch.hpp"
-#include "tests/report/examples.hpp"
-#include "tests/report/golden.hpp"
+#include "tests/report/explain/why_cases.hpp"
 
 namespace gpumem::report::test_why {
 
-namespace {
-
-constexpr double gib = 1073741824;
-
-class Why : public Sentences {
- public:
-  Why() : Sentences("why.txt") {}
-};
-
-/// A case that wrote, read or copied 1 GiB of 4-byte words in 250 us, limited by `limit` for 245 of them.
-Record case_of(const std::string& limit, const std::string& op = "read", double cost = 4) {
-  Record record;
-  record.probe = "any";
-  record.swept = "offset_elements";
-  record.baseline = std::uint64_t{0};
-  record.parameters = {{"offset_elements", std::uint64_t{1}}, {"op", op}};
-  record.useful_bytes_read = op == "write" ? 0 : static_cast<std::uint64_t>(gib);
-  record.useful_bytes_written = op == "read" ? 0 : static_cast<std::uint64_t>(gib);
-  if (op != "write") record.access.push_back(examples::global_site("source", "load", cost));
-  if (op != "read") record.access.push_back(examples::global_site("target", "store", cost));
-  record.stages = {{"launch", 20e-6, {}}, {limit, 245e-6, {}}};
-  record.bottleneck = Bottleneck{limit, {}};
-  record.predicted_s = 250e-6;
-  record.headline.predicted = record.useful_bytes() / 250e-6 / 1e9;
-  record.fraction_of_peak = 0.5;
-  return record;
-}
-
-/// The same at another offset, so many times as fast and with so many sectors per request.
-Record faster(const Record& record, double gain, double cost) {
-  Record other = record;
-  other.parameters.front().value = std::uint64_t{0};
-  *other.headline.predicted *= gain;
-  *other.predicted_s /= gain;
-  if (other.headline.measured) *other.headline.measured *= gain;
-  for (StageRecord& stage : other.stages) *stage.predicted_s /= gain;
-  for (SiteRecord& site : other.access) site.cost(sectors).predicted = cost;
-  return other;
-}
-
-std::string why(const std::vector<Record>& results) { return explanations(results).front().full; }
-std::string brief(const std::vector<Record>& results) { return explanations(results).front().brief; }
-
-Record bank_case(double cost, unsigned word_bytes = 4) {
-  Record record = case_of("shared_wavefronts");
-  record.access = {{"tile", "shared", "load", word_bytes, {{wavefronts, {cost, {}}}}}};
-  return record;
-}
-
-}  // namespace
-
-TEST_CASE_METHOD(Why, "shifted stores: aligning the base is worth what the aligned case shows", "[why]") {
-  const Record shifted = case_of("l2_sectors", "write", 5);
-  tell(why({shifted, faster(shifted, 1.25, 4)}));
-  tell(brief({shifted, faster(shifted, 1.25, 4)}));
-  // Alone there is nothing to say how much it would gain.
-  tell(why({shifted}));
-  // If the aligned case is no faster, the shift is not the limit.
-  tell(why({shifted, faster(shifted, 1.01, 4)}));
-}
-
-TEST_CASE("no advice is to do something else instead", "[why]") {
-  for (const char* size :
-       {"matrix_columns", "product_n", "size_bytes", "footprint_bytes", "level", "stream", "passes"}) {
-    CAPTURE(size);
-    Record record = case_of("dram");
-    record.swept = size;
-    record.parameters.front().name = size;
-    const std::vector<Record> results = {record, faster(record, 1.7, 4)};
-    CHECK(why(results).find("1.70 x") == std::string::npos);
-    CHECK(brief(results).find("etter") == std::string::npos);
-  }
-  // The advice may be to do it in another place, or in another way.
-  for (const char* place : {"offset_elements", "stride_elements", "streams", "elements_per_thread"}) {
-    CAPTURE(place);
-    Record record = case_of("dram");
-    record.swept = place;
-    record.parameters.front().name = place;
-    CHECK(why({record, faster(record, 1.7, 4)}).find("1.70 x") != std::string::npos);
-  }
-}
-
-TEST_CASE_METHOD(Why, "a case that lies in a cache is none to follow for one that does not", "[why]") {
-  const Record record = case_of("dram");
-  for (const char* flag : {"cache_resident", "partly_cached"}) {
-    CAPTURE(flag);
-    Record cached = faster(record, 3, 4);
-    cached.flags = {flag};
-    CHECK(brief({record, cached}).find("3.00 x") == std::string::npos);
-    // The best of those that lie in memory is.
-    Record third = faster(record, 1.2, 4);
-    third.parameters.front().value = std::uint64_t{2};
-    tell(brief({record, cached, third}));
-    // And for one that lies there itself.
-    Record own = record;
-    own.flags = {flag};
-    tell(brief({own, cached}));
-  }
-}
+using namespace why_cases;
 
 TEST_CASE_METHOD(Why, "shifted stores of wider words would do with more sectors", "[why]") {
   Record record = case_of("l2_sectors", "write", 17);
@@ -224,46 +125,6 @@ TEST_CASE_METHOD(Why, "wavefronts that other requests add to those counted are n
   tell(counted(1.1, 4, 1.06));  // of the pattern itself
 }
 
-TEST_CASE_METHOD(Why, "the cure goes with the gain of the next alternative that has it, and the best is told too",
-                 "[why]") {
-  Record plain = bank_case(32);
-  plain.compared = "layout";
-  plain.parameters.push_back({"layout", "plain"});
-  const auto other = [&](const char* layout, double gain, double cost) {
-    Record record = bank_case(cost);
-    record.compared = plain.compared;
-    record.parameters.push_back({"layout", layout});
-    *record.headline.predicted *= gain;
-    return record;
-  };
-  Record no_tile = other("none", 4, 1);
-  no_tile.access.clear();  // not a tile without conflicts, but no tile
-  const std::vector<Record> all = {plain, no_tile, other("padded", 2, 1), other("wide", 3, 1)};
-  tell(why(all));
-  tell(brief(all));
-  tell(why({plain, other("padded", 2, 1)}));
-  // A case that comes before is no next step, but may be the best.
-  tell(explanations(std::vector<Record>{other("padded", 2, 1), plain})[1].full);
-  tell(why({plain, other("worse", 0.9, 1)}));
-}
-
-TEST_CASE_METHOD(Why, "what registers save is told of what computes, with the next step's gain", "[why]") {
-  Record row = case_of("l1_lines");
-  row.compared = "way";
-  row.parameters.push_back({"way", "row"});
-  Record tile = faster(row, 1.7, 4);
-  tile.parameters = {{"offset_elements", std::uint64_t{1}}, {"op", "read"}, {"way", "tile"}};
-  tell(brief({row, tile}));
-  Record computing = bank_case(1);
-  tell(brief({computing}));
-  computing.useful_flops = 1'000'000;
-  tell(brief({computing}));
-  computing.bottleneck->predicted = computing.stages[1].stage = "fp32";
-  tell(brief({computing}));
-  computing.stages[1].predicted_s = 150e-6;
-  tell(brief({computing}));
-}
-
 TEST_CASE_METHOD(Why, "what L1 makes up for is no waste of what lies behind it", "[why]") {
   Record packed = case_of("dram", "read", 8);
   packed.compared = "pixels";
@@ -374,32 +235,6 @@ TEST_CASE_METHOD(Why, "work that takes turns could overlap", "[why]") {
   tell(why({record}));
 }
 
-TEST_CASE_METHOD(Why, "another way to do the job goes before another place of the sweep", "[why]") {
-  Record pageable = case_of("dram");
-  pageable.compared = "host_memory";
-  pageable.parameters.push_back({"host_memory", "pageable"});
-  Record pinned = pageable;
-  pinned.parameters.back().value = "pinned";
-  *pinned.headline.predicted *= 3;
-  tell(why({pageable, pinned, faster(pageable, 2, 4)}));
-  tell(why({pageable, faster(pageable, 2, 4)}));
-}
-
-TEST_CASE("cases are compared by the same kind of bandwidth, and only with those that ran", "[why]") {
-  Record record = case_of("dram");
-  record.headline.measured = *record.headline.predicted;
-  Record other = faster(record, 2, 4);
-  other.headline.measured.reset();
-  CHECK(why({record, other}).find("Better") == std::string::npos);
-  other = faster(record, 2, 4);
-  CHECK(why({record, other}).find("Better") != std::string::npos);
-  other.verified = false;
-  CHECK(why({record, other}).find("Better") == std::string::npos);
-  other.verified = true;
-  other.status = Status::failed;
-  CHECK(why({record, other}).find("Better") == std::string::npos);
-}
-
 TEST_CASE_METHOD(Why, "nothing is said where nothing is known", "[why]") {
   CHECK(why({Record{}}).empty());
   Record record = case_of("dram");
@@ -412,68 +247,6 @@ TEST_CASE_METHOD(Why, "nothing is said where nothing is known", "[why]") {
   CHECK(why({record}).empty());
   record = case_of("a new stage");
   tell(why({record}));
-}
-
-TEST_CASE_METHOD(Why,
-                 "a pattern that somebody brought is told, and what it would be worth in the order of its addresses",
-                 "[why]") {
-  Record record = case_of("dram", "read", 32);
-  const std::string plain = why({record});
-  const std::string plain_brief = brief({record});
-  record.metrics = {{"sorted_gain", {}, 2.6}};
-  CHECK(why({record}) == plain);  // of a pattern that nobody asks about
-  CHECK(brief({record}) == plain_brief);
-
-  record.access.front().pattern = "lanes 8 elements apart; each element 3.2 times";
-  tell(why({record}));
-  tell(brief({record}));
-
-  // Without a gain worth mentioning the pattern is told alone, and the cell keeps what it said.
-  const std::string alone = "Lanes 8 elements apart; each element 3.2 times. " + plain;
-  for (const std::optional<double> gain : {std::optional<double>(), std::optional(1.0), std::optional(1.01)}) {
-    record.metrics = {{"sorted_gain", {}, gain}};
-    CHECK(why({record}) == alone);
-    CHECK(brief({record}) == plain_brief);
-  }
-  record.metrics.clear();
-  CHECK(why({record}) == alone);
-}
-
-TEST_CASE_METHOD(Why, "a pattern that would gain from sorting is not said to waste nothing", "[why]") {
-  Record record = case_of("dram", "read", 4);
-  record.access.front().pattern = "lanes 8 elements apart";
-  record.metrics = {{"sorted_gain", {}, 2.6}};
-  record.fraction_of_peak = 0.12;
-  tell(why({record}));
-  record.metrics = {{"sorted_gain", {}, 1.0}};
-  tell(why({record}));
-}
-
-TEST_CASE("where there is no room for a pattern the gain of sorting goes with the rest", "[why]") {
-  Record record = case_of("dram", "read", 32);
-  const std::string plain = brief({record});
-  record.metrics = {{"sorted_gain", {}, 12.0}};
-  record.access.front().pattern = "lanes in no order: " + std::string(40, 'x') + "; then";
-  CHECK(brief({record}) == plain + "; sorted: 12 x");
-  // Nor for that: what the rule says stays whole.
-  Record better = faster(record, 8, 4);
-  better.access.front().pattern.clear();
-  better.metrics.clear();
-  const std::string with_gain = brief({record, better});
-  CHECK(with_gain.starts_with(plain + ": 8.00 x"));
-  CHECK(display_width(with_gain) <= 60);
-  CHECK(why({record, better}).starts_with("Lanes in no order: xxx"));
-}
-
-TEST_CASE("of several sites the first pattern is told, in one line", "[why]") {
-  Record record = case_of("dram", "copy", 4);
-  record.access[1].pattern = "lanes side by side";
-  CHECK(why({record}).starts_with("Lanes side by side. Limited by "));
-  record.access[0].pattern = "lanes\n3 elements\tapart";
-  CHECK(why({record}).find_first_of("\n\t") == std::string::npos);
-  CHECK(why({record}).find("side by side") == std::string::npos);
-  record.metrics = {{"sorted_gain", {}, 2.0}};
-  CHECK(brief({record}).find_first_of("\n\t") == std::string::npos);
 }
 
 TEST_CASE("the probe's name is never what an explanation rests on", "[why]") {
