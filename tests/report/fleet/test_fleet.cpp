@@ -1,90 +1,18 @@
 // Finds the GPUs of a fleet that are off: planted outliers and nothing else, whatever the number of machines, the noise
-// and the names. Every format says so.
+// and the names.
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <iterator>
-#include <memory>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "report/fleet/fleet.hpp"
-#include "report/text/text.hpp"
-#include "report/write/fleets/fleet.hpp"
 #include "tests/catch.hpp"
-#include "tests/report/examples.hpp"
+#include "tests/report/fleet/fleets.hpp"
 
 namespace gpumem::report::test_fleet {
 
+using namespace fleets;
+
 namespace {
-
-/// A verified case of 1 GB per launch.
-Record offset_case(std::uint64_t offset, double gb_per_s) {
-  Record record;
-  record.probe = "offset";
-  record.parameters = {{"offset_elements", offset}, {"op", "write"}, {"block_threads", std::uint64_t{256}}};
-  record.chosen = {"block_threads"};
-  record.swept = "offset_elements";
-  record.verified = true;
-  record.useful_bytes_written = 1'000'000'000;
-  record.headline.measured = gb_per_s;
-  record.headline.predicted = 1.0;  // that nobody may take for a measured one
-  record.time = examples::time_record(1 / gb_per_s, 3);
-  return record;
-}
-
-Report machine(std::size_t number, const std::vector<double>& gb_per_s) {
-  Report report;
-  report.tool.version = "0.1.0";
-  report.backend = "cuda";
-  report.host.name = "node" + std::to_string(number);
-  report.device = Device{};
-  report.device->name = "Example GPU";
-  report.device->uuid = "GPU-" + std::to_string(number);
-  report.device->pci_bus_id = "00000000:41:00.0";
-  report.device->driver_version = "580.1";
-  for (std::size_t i = 0; i < gb_per_s.size(); ++i) report.results.push_back(offset_case(i, gb_per_s[i]));
-  return report;
-}
-
-/// So many alike, but for noise of about 0.1 % that repeats every few machines.
-std::vector<Report> healthy(std::size_t machines, std::size_t cases = 3) {
-  std::vector<Report> reports;
-  for (std::size_t m = 0; m < machines; ++m) {
-    std::vector<double> values;
-    for (std::size_t c = 0; c < cases; ++c) {
-      const double noise = static_cast<double>((m * 7 + c * 3) % 5) - 2;
-      values.push_back(1000.0 * static_cast<double>(c + 1) * (1 + 0.001 * noise));
-    }
-    reports.push_back(machine(m, values));
-  }
-  return reports;
-}
-
-/// So many alike, with the pairs of four GPUs.
-std::vector<Report> nodes(std::size_t count) {
-  std::vector<Report> reports(count, examples::even_node(4));
-  for (std::size_t i = 0; i < count; ++i) reports[i].host.name = "node" + std::to_string(i);
-  return reports;
-}
-
-Fleet judged(const std::vector<Report>& reports, double tolerance = measure::outlier_tolerance) {
-  const auto names = std::make_shared<FleetNames>();
-  std::vector<FleetMachine> machines;
-  for (const Report& report : reports) {
-    std::ranges::move(fleet_machines(report, report.host.name + ".json", *names), std::back_inserter(machines));
-  }
-  return judge_fleet(std::move(machines), names, tolerance);
-}
-
-std::vector<std::size_t> found(const Fleet& fleet) {
-  std::vector<std::size_t> machines;
-  for (const FleetFinding& finding : fleet.findings) machines.push_back(finding.machine);
-  return machines;
-}
-
-using Machines = std::vector<std::size_t>;
 
 /// The statistics of one case with these values on as many machines.
 FleetCase case_of(const std::vector<double>& values) {
@@ -92,14 +20,6 @@ FleetCase case_of(const std::vector<double>& values) {
   for (std::size_t i = 0; i < values.size(); ++i) reports.push_back(machine(i, {values[i]}));
   return judged(reports).kinds.at(0).cases.at(0);
 }
-
-std::string text_of(const Fleet& fleet, Format format, unsigned width = 100) {
-  std::ostringstream out;
-  write_fleet(out, fleet, format, {.width = width});
-  return out.str();
-}
-
-nlohmann::json json_of(const Fleet& fleet) { return nlohmann::json::parse(text_of(fleet, Format::json)); }
 
 }  // namespace
 
@@ -327,23 +247,6 @@ TEST_CASE("fleet: equal cases of a report are told apart by their order", "[flee
   CHECK(found(fleet) == Machines{6});
 }
 
-TEST_CASE("fleet: what differs between machines is said with who has it", "[fleet]") {
-  std::vector<Report> reports = healthy(10);
-  reports[3].device->driver_version = "570.9";
-  reports[3].results[0].headline.measured = 900;
-  const std::string text = text_of(judged(reports), Format::table);
-  CHECK(text.find("driver: 580.1 on 9, 570.9 on 1 (node3).") != std::string::npos);
-  CHECK(text.find("driver 570.9, most have 580.1") != std::string::npos);
-}
-
-TEST_CASE("fleet: what only some machines tell is not said of all", "[fleet]") {
-  std::vector<Report> reports = healthy(10);
-  for (std::size_t i = 1; i < 10; ++i) reports[i].device->driver_version.reset();
-  const std::string text = text_of(judged(reports), Format::table);
-  CHECK(text.find("driver: 580.1 on 1, not known of 9.") != std::string::npos);
-  CHECK(text.find("driver 580.1") == std::string::npos);
-}
-
 TEST_CASE("fleet: several reports of one GPU are named, and each counts", "[fleet]") {
   std::vector<Report> reports = healthy(6);
   reports.push_back(reports[2]);
@@ -373,73 +276,6 @@ TEST_CASE("fleet: absurd values do not spoil the median", "[fleet]") {
   CHECK(fleet.judgements[0][0].verdict == FleetVerdict::no_value);
   CHECK(found(fleet) == Machines{1});
   CHECK(std::isfinite(json_of(fleet)["kinds"][0]["cases"][0]["mad"].get<double>()));
-}
-
-TEST_CASE("fleet: every format survives hostile names, in lines and fields that stay whole", "[fleet]") {
-  std::vector<Report> reports = healthy(6, 2);
-  const std::string hostile = "a\nb,\"c\"|d\x1b[31m\xff";
-  for (Report& report : reports) {
-    report.device->name = hostile;
-    report.device->pci_bus_id = hostile;
-    report.device->driver_version = hostile;
-    for (Record& record : report.results) {
-      record.probe = hostile;
-      record.parameters.push_back({hostile, hostile});
-    }
-    report.results[1].parameters.back().value = "x";
-  }
-  reports[1].host.name = hostile;
-  reports[1].results[0].headline.measured = 1;
-  reports[1].results[0].flags = {"throttled", hostile};
-  reports[1].results[1].status = Status::failed;
-  reports[1].results[1].reason = hostile;
-  const Fleet fleet = judged(reports);
-  CHECK(found(fleet) == Machines{1});
-  for (const Format format : {Format::table, Format::markdown}) {
-    const std::string text = text_of(fleet, format);
-    CHECK(text.find('\x1b') == std::string::npos);
-    if (format == Format::markdown) CHECK(text.find("\nb,") == std::string::npos);  // a table breaks lines at blanks
-  }
-  CHECK(text_of(fleet, Format::markdown).find("|d") == text_of(fleet, Format::markdown).find("\\|d") + 1);
-  CHECK(json_of(fleet)["machines"][1]["cases"][0]["verdict"] == "slow");
-}
-
-TEST_CASE("fleet: no line of a table is wider than its terminal", "[fleet]") {
-  std::vector<Report> reports = healthy(30, 50);
-  for (std::size_t i = 0; i < 25; i += 3) {
-    reports[i].results[i].headline.measured = 1;
-    reports[i].results[30].flags = {"throttled"};
-    reports[i].host.name = "a-very-long-host-name-of-a-rack-in-some-data-centre-" + std::to_string(i);
-  }
-  const Fleet fleet = judged(reports);
-  for (const unsigned width : {40U, 80U, 200U}) {
-    std::istringstream text(text_of(fleet, Format::table, width));
-    std::size_t widest = 0;
-    for (std::string line; std::getline(text, line);) widest = std::max(widest, display_width(line));
-    CHECK(widest <= width);
-  }
-}
-
-TEST_CASE("fleet: the pairs of a node are cases of the node, and its matrix shows which are off", "[fleet]") {
-  std::vector<Report> reports = nodes(6);
-  *reports[3].results[4].headline.measured *= 0.7;  // from 1 to 2
-  reports[3].results[9].status = Status::failed;
-  const Fleet fleet = judged(reports);
-  CHECK(found(fleet) == Machines{3});
-  CHECK(fleet.kinds.size() == 1);
-  CHECK(fleet.machines.size() == 6);
-  const std::string text = text_of(fleet, Format::table);
-  CHECK(text.starts_with("Fleet: 6 reports from 6 hosts, 6 x node with 4 NVIDIA H200.\n"));
-  CHECK(text.find("1 of 6 nodes stands out") != std::string::npos);
-  CHECK(text.find("node3, peer: via copy-engine, direction one-way, size 256 MiB\n"
-                  "off the median of all nodes in % by source (rows) and target (columns)\n"
-                  "source    0    1      2    3\n"
-                  "     0    -  0.0    0.0  0.0\n"
-                  "     1  0.0    -  -30.0  0.0\n"
-                  "     2  0.0  0.0      -  0.0\n"
-                  "     3    !  0.0    0.0    -\n"
-                  "!: failed or moved wrong data\n") != std::string::npos);
-  CHECK(json_of(fleet)["machines"][3]["gpus"] == 4);
 }
 
 TEST_CASE("fleet: a report with cases of a GPU and of pairs is a GPU and a node", "[fleet]") {
@@ -472,25 +308,6 @@ TEST_CASE("fleet: nodes with other numbers of GPUs are not compared", "[fleet]")
   REQUIRE(fleet.kinds.size() == 2);
   CHECK(fleet.kinds[0].gpus == 4);
   CHECK(fleet.kinds[1].gpus == 8);
-}
-
-TEST_CASE("fleet: JSON and CSV hold every reading", "[fleet]") {
-  std::vector<Report> reports = healthy(6);
-  reports[1].results[0].headline.measured = 900;
-  reports[2].results.pop_back();
-  const Fleet fleet = judged(reports);
-  const nlohmann::json json = json_of(fleet);
-  CHECK(json["schema_version"] == 1);
-  CHECK(json["fleet"]["machines"] == 6);
-  CHECK(json["fleet"]["stand_out"] == 2);
-  CHECK(json["kinds"][0]["cases"][0]["parameters"]["block_threads"] == "auto");
-  CHECK(json["machines"][1]["cases"][0]["verdict"] == "slow");
-  CHECK(json["machines"][1]["cases"][0]["value"] == 900);
-  CHECK(json["machines"][2]["missing_cases"] == nlohmann::json{2});
-  const std::string csv = text_of(fleet, Format::csv);
-  CHECK(std::ranges::count(csv, '\n') == 1 + 6 * 3 - 1);
-  CHECK(csv.find("node1.json,node1,Example GPU,GPU-1,00000000:41:00.0,cuda,offset,0,write,auto,0,bandwidth_gb_per_s,"
-                 "slow,900.0,-0.") != std::string::npos);
 }
 
 }  // namespace gpumem::report::test_fleet
