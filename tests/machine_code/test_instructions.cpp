@@ -1,5 +1,7 @@
 // The reader itself, on snippets.
 
+#include <set>
+
 #include "tests/catch.hpp"
 #include "tests/machine_code/instructions.hpp"
 

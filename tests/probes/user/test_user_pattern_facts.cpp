@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
+#include <span>
 
 #include "engine/pattern/expression_evaluator.hpp"
 #include "tests/catch.hpp"
