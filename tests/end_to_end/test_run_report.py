@@ -11,7 +11,7 @@ from watching import RunTest
 @has_library
 @has_watched
 class Report(RunTest):
-    """Of a command that leaves the data that the library would."""
+    """The report of a command that leaves the data that the library would."""
 
     def setUp(self):
         super().setUp()
