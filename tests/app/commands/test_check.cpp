@@ -1,123 +1,21 @@
-// `gpumem check` as a whole, with fakes in place of the world.
+// `gpumem check` of suites that it measures: verdicts, attempts, options and exit codes.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
-#include <vector>
 
-#include "app/commands/commands.hpp"
 #include "report/write/writers.hpp"
-#include "tests/app/fakes.hpp"
+#include "tests/app/commands/check_run.hpp"
 #include "tests/catch.hpp"
-#include "tests/files.hpp"
-#include "tests/report/program_example.hpp"
 
 namespace gpumem::app::test_check {
 
 using namespace gpumem::app::test;
-using gpumem::test::content_of;
 using gpumem::test::put;
 using nlohmann::json;
 
-namespace {
-
-/// Four cases of `shift`, of which those that are shifted have to keep 0.8 of the one that is not.
-const json plain_suite = {
-    {"schema_version", 1},
-    {"name", "fake"},
-    {"purpose", "for tests"},
-    {"options", {{"ci_width", "2%"}, {"numa", "off"}}},
-    {"probes", {{{"probe", "shift"}, {"axes", {{"shift", "0..3"}}}, {"options", {{"ci_width", "1%"}}}}}},
-    {"expectations",
-     {{{"name", "shifts cost little"},
-       {"cases", {{"probe", "shift"}, {"shift", "1..3"}}},
-       {"relative_to", {{"shift", 0}}},
-       {"at_least", 0.8}}}}};
-
-class Fixture {
- public:
-  Fixture() {
-    write("suite.json", plain_suite);
-    arguments.targets = {path("suite.json")};
-    arguments.color = Color::never;
-  }
-
-  int run() { return run_check_command(arguments, environment()); }
-
-  Environment environment() {
-    return {.registry = registry,
-            .out = out,
-            .err = err,
-            .measure =
-                [this](const MeasureOptions& options) {
-                  asked = options;
-                  if (no_gpu) throw no_gpu_error("no driver");
-                  auto backend = std::make_unique<FakeBackend>();
-                  backend->log = &log;
-                  backend->watched = watched;
-                  backend->fill = [this](const Case& tested, report::Record& record) { fill(tested, record); };
-                  return backend;
-                },
-            .predict = [](const model::Profile&) { return std::make_unique<PredictingBackend>(); },
-            .gpus = [] { return std::vector<Device>(); },
-            .interrupted = [this] { return interrupt_after-- == 0; },
-            .command = {"gpumem", "check", "suite.json"}};
-  }
-
-  void write(const std::string& name, const json& content) const { put(directory / name, content.dump()); }
-  [[nodiscard]] std::string path(const std::string& name) const { return (directory / name).string(); }
-  [[nodiscard]] std::string content(const std::string& name) const { return content_of(directory / name); }
-  [[nodiscard]] std::size_t runs_of(std::uint64_t shift) const {
-    const std::string start = "run shift shift_elements=" + std::to_string(shift) + " ";
-    return static_cast<std::size_t>(
-        std::ranges::count_if(log, [&](const std::string& line) { return line.starts_with(start); }));
-  }
-
-  /// Measured as well as predicted, unless the test says otherwise: 100 GB/s.
-  double gb_per_s(const Case& tested) { return slow(tested) ? 50 : 100; }
-
-  CheckArguments arguments;
-  std::vector<Probe> registry = fake_probes();
-  std::ostringstream out;
-  std::ostringstream err;
-  std::vector<std::string> log;
-  std::vector<std::string> watched = {"throttled"};
-  MeasureOptions asked;
-  bool no_gpu = false;
-  int interrupt_after = -1;
-  std::function<bool(const Case&)> slow = [](const Case&) { return false; };
-  std::function<void(const Case&, report::Record&)> fill = [this](const Case& tested, report::Record& record) {
-    record.verified = true;
-    record.time = report::TimeRecord{};
-    record.headline.measured = gb_per_s(tested);
-  };
-
- private:
-  class PredictingBackend final : public Backend {
-   public:
-    PredictingBackend() { device_.name = "Fake GPU"; }
-    [[nodiscard]] std::string name() const override { return "model"; }
-    [[nodiscard]] const Device& device() const override { return device_; }
-    [[nodiscard]] std::optional<std::string> profile() const override { return "fake"; }
-    [[nodiscard]] double trial(const Case&) override { return 1; }
-    [[nodiscard]] report::Record run(const Case& tested) override {
-      report::Record record = report::record_of(tested, Workload{});
-      record.headline.predicted = 100;
-      return record;
-    }
-
-   private:
-    Device device_;
-  };
-
-  gpumem::test::TemporaryDirectory directory;
-};
-
-}  // namespace
-
 TEST_CASE("check command: a line per expectation, a summary, and what the report keeps of it") {
-  Fixture fixture;
+  CheckRun fixture;
   fixture.arguments.outputs = {fixture.path("r.json")};
   CHECK(fixture.run() == 0);
   CHECK(fixture.err.str().empty());
@@ -137,7 +35,7 @@ TEST_CASE("check command: a line per expectation, a summary, and what the report
 }
 
 TEST_CASE("check command: what fails ends in exit code 1 and says so") {
-  Fixture fixture;
+  CheckRun fixture;
   fixture.slow = [](const Case& tested) { return tested.number("shift_elements") == 2; };
   fixture.arguments.outputs = {fixture.path("r.json")};
   fixture.arguments.junit = fixture.path("r.xml");
@@ -153,7 +51,7 @@ TEST_CASE("check command: what fails ends in exit code 1 and says so") {
 }
 
 TEST_CASE("check command: attempts repeat only what failed, with what auto chose before") {
-  Fixture fixture;
+  CheckRun fixture;
   int slow_runs = 1;
   fixture.slow = [&](const Case& tested) { return tested.number("shift_elements") == 2 && slow_runs-- > 0; };
   json suite = plain_suite;
@@ -180,7 +78,7 @@ TEST_CASE("check command: attempts repeat only what failed, with what auto chose
 }
 
 TEST_CASE("check command: a case that fails is tried again too, and what never passes fails in the end") {
-  Fixture fixture;
+  CheckRun fixture;
   int faults = 1;
   const auto measured = fixture.fill;
   fixture.fill = [&](const Case& tested, report::Record& record) {
@@ -202,7 +100,7 @@ TEST_CASE("check command: a case that fails is tried again too, and what never p
 }
 
 TEST_CASE("check command: the options of the command line come before a probe's, and those before the suite's") {
-  Fixture fixture;
+  CheckRun fixture;
   CHECK(fixture.run() == 0);
   CHECK(fixture.log.front() == "repeat to 0.010000");
   CHECK(fixture.asked.numa.text() == "off");
@@ -215,7 +113,7 @@ TEST_CASE("check command: the options of the command line come before a probe's,
 }
 
 TEST_CASE("check command: what has no answer is not passed") {
-  Fixture fixture;
+  CheckRun fixture;
   json suite = plain_suite;
   suite["expectations"][0]["gpu"] = "Another GPU";
   fixture.write("suite.json", suite);
@@ -237,7 +135,7 @@ TEST_CASE("check command: what has no answer is not passed") {
 }
 
 TEST_CASE("check command: a skip beside what passed is no failure, unless somebody asks for that") {
-  Fixture fixture;
+  CheckRun fixture;
   fixture.arguments.outputs = {fixture.path("r.json")};
   json suite = plain_suite;
   suite["expectations"].push_back(suite["expectations"][0]);
@@ -262,7 +160,7 @@ TEST_CASE("check command: a skip beside what passed is no failure, unless somebo
 }
 
 TEST_CASE("check command: predictions pass only where they were asked for") {
-  Fixture fixture;
+  CheckRun fixture;
   fixture.no_gpu = true;
   fixture.arguments.backend = BackendChoice::automatic;
   fixture.arguments.outputs = {fixture.path("r.json")};
@@ -287,38 +185,8 @@ TEST_CASE("check command: predictions pass only where they were asked for") {
         "no driver; to predict instead run: gpumem check suite.json --backend model --gpu h200");
 }
 
-TEST_CASE("check command: a saved report is held to a suite without a GPU, and alone to what any report is asked") {
-  Fixture fixture;
-  fixture.arguments.outputs = {fixture.path("r.json")};
-  CHECK(fixture.run() == 0);
-  fixture.no_gpu = true;
-  fixture.arguments.outputs.clear();
-  fixture.arguments.targets = {fixture.path("suite.json"), fixture.path("r.json")};
-  CHECK(fixture.run() == 0);
-  fixture.arguments.targets = {fixture.path("r.json")};
-  fixture.out.str("");
-  CHECK(fixture.run() == 0);
-  CHECK(fixture.out.str().find("PASS  never throttled") != std::string::npos);
-  CHECK(fixture.out.str().find("SKIP  no ECC errors") != std::string::npos);
-
-  // One that lacks cases of the suite that it says it is of.
-  json report = json::parse(fixture.content("r.json"));
-  report["results"].erase(3);
-  report["checks"] = json::array();
-  fixture.write("cut.json", report);
-  fixture.arguments.targets = {fixture.path("suite.json"), fixture.path("cut.json")};
-  fixture.out.str("");
-  CHECK(fixture.run() == 1);
-  INFO(fixture.out.str());
-  CHECK(fixture.out.str().find("1 of 4 cases not in the report") != std::string::npos);
-  // And one of something else, which is held to as much as it has.
-  report["suite"] = nullptr;
-  fixture.write("cut.json", report);
-  CHECK(fixture.run() == 0);
-}
-
 TEST_CASE("check command: several suites one after another, in one JUnit file") {
-  Fixture fixture;
+  CheckRun fixture;
   json other = plain_suite;
   other["name"] = "other";
   other["expectations"][0]["at_least"] = 2;
@@ -336,7 +204,7 @@ TEST_CASE("check command: several suites one after another, in one JUnit file") 
 }
 
 TEST_CASE("check command: an interrupt writes what was done, and passes nothing that was not") {
-  Fixture fixture;
+  CheckRun fixture;
   fixture.interrupt_after = 5;  // three trials and two cases
   fixture.arguments.outputs = {fixture.path("r.json")};
   fixture.arguments.junit = fixture.path("r.xml");
@@ -349,7 +217,7 @@ TEST_CASE("check command: an interrupt writes what was done, and passes nothing 
 }
 
 TEST_CASE("check command: quiet leaves out notices and what passed") {
-  Fixture fixture;
+  CheckRun fixture;
   fixture.arguments.quiet = true;
   fixture.arguments.attempts = 2;
   fixture.slow = [](const Case& tested) { return tested.number("shift_elements") == 1; };
@@ -360,7 +228,7 @@ TEST_CASE("check command: quiet leaves out notices and what passed") {
 }
 
 TEST_CASE("check command: a dry run measures nothing and says what would be asked") {
-  Fixture fixture;
+  CheckRun fixture;
   fixture.no_gpu = true;
   fixture.arguments.dry_run = true;
   fixture.arguments.shown = CheckFormat::json;
@@ -371,65 +239,8 @@ TEST_CASE("check command: a dry run measures nothing and says what would be aske
   CHECK(report["checks"][0]["reason"] == "dry run: bandwidth in GB/s relative to another case at least 0.8, 3 cases");
 }
 
-TEST_CASE("check command: what cannot be done to a saved report is refused") {
-  Fixture fixture;
-  fixture.arguments.outputs = {fixture.path("r.json")};
-  CHECK(fixture.run() == 0);
-  fixture.arguments.outputs.clear();
-  fixture.arguments.targets = {fixture.path("r.json")};
-  fixture.arguments.attempts = 2;
-  CHECK(error_of([&] { fixture.run(); }).starts_with("--attempts measures again, which a saved report cannot"));
-  fixture.arguments.attempts = 1;
-  fixture.arguments.dry_run = true;
-  CHECK(error_of([&] { fixture.run(); }).starts_with("--dry-run lists cases to run"));
-  fixture.write("neither.json", json::object());
-  fixture.arguments.targets = {fixture.path("neither.json")};
-  CHECK(error_of([&] { fixture.run(); }).find("is no suite or report of gpumem's") != std::string::npos);
-}
-
-TEST_CASE("check command: a report of a program is held to what is expected of its kernels") {
-  Fixture fixture;
-  std::ostringstream report;
-  report::write_json(report, report::examples::program());
-  fixture.write("r.json", json::parse(report.str()));
-  const auto expecting = [&](double at_most, const char* kernel) {
-    fixture.write("suite.json", {{"schema_version", 1},
-                                 {"name", "own"},
-                                 {"purpose", "for tests"},
-                                 {"expectations",
-                                  {{{"name", "little is wasted"},
-                                    {"cases", {{"probe", "kernel"}, {"kernel", kernel}}},
-                                    {"quantity", "could_save_share"},
-                                    {"at_most", at_most}}}}});
-    fixture.out.str("");
-    fixture.err.str("");
-    fixture.arguments.targets = {fixture.path("suite.json"), fixture.path("r.json")};
-    return fixture.run();
-  };
-  CHECK(expecting(0.4, "copy|tile") == 0);
-  CHECK(fixture.out.str().find("\nPASS  little is wasted") != std::string::npos);
-  CHECK(fixture.out.str().ends_with("\n3 passed, 0 failed, 0 skipped\n"));
-  CHECK(expecting(0.05, "copy|tile") == 1);
-  CHECK(fixture.err.str() ==
-        "gpumem: own: 1 expectation failed, the first, little is wasted: elementwise_kernel<128, 2, "
-        "direct_copy(int)>: could save share 0.316; 2 of 3 kernels miss it\n");
-  CHECK(expecting(0.05, "gemm") == 1);
-  CHECK(fixture.err.str() ==
-        "gpumem: own: nothing was checked; none of 1 expectation of the suite's own cases has an answer; the first one "
-        "skipped, little is wasted: the report has no such kernel\n");
-  fixture.arguments.targets = {fixture.path("r.json")};
-  CHECK(fixture.run() == 0);
-  fixture.arguments.targets = {fixture.path("suite.json")};
-  CHECK(error_of([&] { fixture.run(); }).starts_with("suite 'own' has no probes to run"));
-  ProbeArguments arguments;
-  arguments.config = fixture.path("suite.json");
-  CHECK(error_of([&] {
-          static_cast<void>(run_probe_command(arguments, fixture.environment()));
-        }).starts_with("suite 'own' has no probes to run"));
-}
-
 TEST_CASE("probe command: the probes of a suite, without its expectations") {
-  Fixture fixture;
+  CheckRun fixture;
   ProbeArguments arguments;
   arguments.config = fixture.path("suite.json");
   arguments.format = report::Format::json;
