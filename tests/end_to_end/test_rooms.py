@@ -1,4 +1,4 @@
-"""Includes point one way: down this list, and rooms on one line never include each other."""
+"""Includes point one way: down this list, and rooms on one line never include each other. Sources are short."""
 
 import re
 import unittest
@@ -15,6 +15,7 @@ FLOORS = (
     "probes/peer probes/kernels", "probes/hierarchy probes/user probes/cache probes/texture",
     "probes/host probes/shared probes/constant probes/local", "probes/global", "probes",
     "engine/model", "engine/measure", "engine/machine engine/pattern", "engine/access engine/statistics", "engine/base")
+LONGEST = 400  # lines of a source, which are read in one sitting
 ROOMS = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms.split()}
 
 
@@ -56,6 +57,14 @@ class Rooms(unittest.TestCase):
                 name.rpartition(".")[0] for name in re.findall(r'^#include "([^"]+)"', text, re.MULTILINE))
         self.assertGreater(len(includes), 40)
         self.assert_no_circle(includes)
+
+    def test_no_source_is_too_long(self):
+        folders = ("app", "cmake", "docs", "engine", "probes", "program", "python", "report", "scripts", "tests")
+        sources = [path for folder in folders for path in (ROOT / folder).rglob("*")
+                   if path.suffix in (".cpp", ".hpp", ".cu", ".cuh", ".py")]
+        self.assertGreater(len(sources), 900)
+        lengths = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in sources}
+        self.assertEqual({name: length for name, length in lengths.items() if length > LONGEST}, {})
 
     def assert_no_circle(self, uses):
         while uses:  # what uses nothing that is left goes first
