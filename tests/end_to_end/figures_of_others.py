@@ -58,10 +58,12 @@ def with_predictions():
 
 
 def kind(figure):
-    """A row of the summary: bandwidth of a whole array, of a part that a cache holds, latency, or the host link."""
+    """A row of the summary: bandwidth of a whole array, of a part that a cache holds, latency, or a link."""
     probe = figure["command"][1]
     if probe == "latency":
         return "latencies"
+    if probe == "peer":
+        return "between GPUs"
     if probe in ("transfer", "zero-copy", "overlap"):
         return "host link"
     return "whole arrays" if figure["whole_array"] else "caches and patterns"

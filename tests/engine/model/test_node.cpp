@@ -138,8 +138,9 @@ TEST_CASE("a node written is its GPU", "[profile]") {
 TEST_CASE("what is wrong with a node is named", "[profile]") {
   CHECK(error_after([](Json&) {}) == "nothing thrown");
   CHECK(error_after([](Json& json) { json["gpu"] = "h20"; }) ==
-        "node.json: /gpu: no profile of a GPU has this name: there are a10, a100-40gb, a100-80gb, b200, gh200, "
-        "h100-pcie, h100, h200, l40s, rtx3090, rtx4090, t4, v100; did you mean 'h200'?");
+        "node.json: /gpu: no profile of a GPU has this name: there are a10, a100-40gb, a100-80gb, a40, b200, gh200, "
+        "h100-nvl, h100-pcie, h100, h200, l4, l40s, rtx3090, rtx4090, rtx5090, rtx6000-ada, t4, v100; did you mean "
+        "'h200'?");
   CHECK(error_after([](Json& json) {
           json["gpu"] = "h200x8";
         }).starts_with("node.json: /gpu: no profile of a GPU has this name: there are a10, "));

@@ -59,9 +59,9 @@ std::string error_with_value(const std::string& value) {
 }  // namespace
 
 TEST_CASE("every shipped profile is sound", "[profile]") {
-  CHECK(profile_names() == std::vector<std::string>{"a10", "a100-40gb", "a100-80gb", "b200", "gh200", "h100-pcie",
-                                                    "h100", "h200", "h200x8", "l40s", "rtx3090", "rtx4090", "t4",
-                                                    "v100"});
+  CHECK(profile_names() == std::vector<std::string>{"a10", "a100-40gb", "a100-80gb", "a40", "b200", "gh200", "h100-nvl",
+                                                    "h100-pcie", "h100", "h200", "h200x8", "l4", "l40s", "rtx3090",
+                                                    "rtx4090", "rtx5090", "rtx6000-ada", "t4", "v100"});
   for (const std::string& name : profile_names()) {
     INFO(name);
     const Profile profile = load_profile(name);
