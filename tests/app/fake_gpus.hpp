@@ -26,7 +26,7 @@ namespace gpumem::app::test {
 struct Died {};
 
 /// Lines one way, from one thread to another.
-class Lines {
+class LineQueue {
  public:
   void put(const std::string& line) {
     const std::scoped_lock lock(mutex_);
@@ -57,14 +57,14 @@ class Lines {
 /// One end of two of these.
 class ThreadEnd : public Connection {
  public:
-  ThreadEnd(Lines& in, Lines& out) : in_(in), out_(out) {}
+  ThreadEnd(LineQueue& in, LineQueue& out) : in_(in), out_(out) {}
   void send_line(const std::string& text) override { out_.put(text); }
   [[nodiscard]] std::optional<std::string> receive_line() override { return in_.take(); }
   void end() override { out_.close(); }
 
  private:
-  Lines& in_;
-  Lines& out_;
+  LineQueue& in_;
+  LineQueue& out_;
 };
 
 using OpenGpu = std::function<std::unique_ptr<Backend>(const MeasureOptions&)>;
@@ -94,8 +94,8 @@ class ThreadConnection final : public Connection {
   [[nodiscard]] std::string end_in_words() override { return "killed by signal 9 (Killed)"; }
 
  private:
-  Lines requests_;
-  Lines answers_;
+  LineQueue requests_;
+  LineQueue answers_;
   ThreadEnd own_;
   std::thread thread_;
 };
