@@ -226,6 +226,7 @@ class Merge {
     kernel.timed_s += static_cast<double>(slot.timed_ns) * seconds_per_ns;
     add_times(slot, kernel.times_s);
     add_times(slot, kernel.times_like_seen_s, slot.like_seen);
+    if (slot.repeat_ns > 0) kernel.repeats_s.push_back(static_cast<double>(slot.repeat_ns) * seconds_per_ns);
     for (std::size_t reason = 0; reason < inject::unseen_reasons; ++reason) {
       kernel.unseen[reason] += slot.unseen[reason];
     }
@@ -302,8 +303,21 @@ class Merge {
     }
   }
 
+  /// Lets repeats stand for launches of a kernel of which none was timed.
+  void use_repeats() {
+    for (MergedKernel& kernel : run_.kernels) {
+      if (kernel.gpu_s() || kernel.repeats_s.empty()) continue;
+      kernel.timed_by_repeat = true;
+      kernel.timed = kernel.repeats_s.size();
+      kernel.timed_s = std::accumulate(kernel.repeats_s.begin(), kernel.repeats_s.end(), 0.0);
+      kernel.times_s = kernel.repeats_s;
+      kernel.times_like_seen_s = kernel.repeats_s;
+    }
+  }
+
   void finish() {
     align_time_lines();
+    use_repeats();
     find_alike();
     for (std::size_t reason = 1; reason < inject::unseen_reasons; ++reason) {
       std::uint64_t launches = 0;

@@ -44,6 +44,8 @@ struct MergedKernel {
   double timed_s = 0;
   std::vector<double> times_s;            ///< of launches all over the run
   std::vector<double> times_like_seen_s;  ///< of these, of launches with the numbers of the one that was seen
+  std::vector<double> repeats_s;          ///< of seen launches that ran once more, one in a process at most
+  bool timed_by_repeat = false;           ///< the times are those of repeats, as no launch of the program's was timed
   std::array<std::uint64_t, inject::unseen_reasons> unseen{};
   std::vector<SeenLaunch> seen;
   /// Index of the same function with another grid that was seen; absent if this grid was seen itself, or if no such

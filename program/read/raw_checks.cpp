@@ -104,7 +104,7 @@ bool is_possible(const inject::LaunchSlot& slot) {
   const std::uint64_t blocks = std::uint64_t{slot.grid[0]} * slot.grid[1] * slot.grid[2];
   if (threads > most_threads || blocks > most / threads) return false;
   if (slot.device >= most_devices || slot.dynamic_shared_bytes > most_shared_bytes) return false;
-  if (std::max(slot.launches, slot.timed) > most || slot.timed_ns > 1000 * most) return false;
+  if (std::max({slot.launches, slot.timed, slot.repeat_ns}) > most || slot.timed_ns > 1000 * most) return false;
   const auto possible = [](const inject::RangeLaunches& range) { return range.launches <= most; };
   if (slot.in_other_ranges > most || !std::ranges::all_of(slot.ranges, possible)) return false;
   if (slot.ran.bin_ns > inject::longest_run_ns / inject::kept_bins) return false;

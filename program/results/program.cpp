@@ -92,8 +92,9 @@ report::Report program_report(const std::vector<RawProcess>& processes, const Pr
     if (first.source != model::ProfileSource::attributes) report.profile = first.name;
     report.profile_source = model::to_string(first.source);
   }
-  report.watched = {"cache_resident",       "partly_cached",  "partly_seen",     "seen_by_another_grid",
-                    "time_of_another_grid", "time_predicted", "launches_differ", "predicted_from_attributes"};
+  report.watched = {"cache_resident",       "partly_cached",   "partly_seen",
+                    "seen_by_another_grid", "time_of_repeat",  "time_of_another_grid",
+                    "time_predicted",       "launches_differ", "predicted_from_attributes"};
   report.program = program_of(merged_run, run, told);
   report.results = records_of(merged_run, profiles);
   report.program->gpu_seconds = gpu_seconds_of(report.results);

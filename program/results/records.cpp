@@ -121,6 +121,7 @@ class KernelRecord {
     const auto own_s = kernel_.gpu_s();
     metric(record_, report::gpu_time_name).measured = own_s;
     record_.ran_s = kernel_.ran_s(run_.bins);
+    if (kernel_.timed_by_repeat) record_.flags.emplace_back("time_of_repeat");
     if (kernel_.launches_differ()) record_.flags.emplace_back("launches_differ");
     const bool of_some =
         kernel_.launches_differ() && kernel_.is_timed_otherwise() && !kernel_.times_like_seen_s.empty();

@@ -95,6 +95,25 @@ bool is_plain(const CUlaunchConfig& config) {
   });
 }
 
+/// Returns true if a second launch with these attributes would concern nobody else. One that records an event, for
+/// example, would.
+bool is_repeatable(const CUlaunchConfig& config) {
+  constexpr CUlaunchAttributeID harmless[] = {
+      CU_LAUNCH_ATTRIBUTE_IGNORE,
+      CU_LAUNCH_ATTRIBUTE_PRIORITY,
+      CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+      CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+      CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+      CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+      CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
+      CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+  };
+  return std::all_of(config.attrs, config.attrs + config.numAttrs, [&](const CUlaunchAttribute& attribute) {
+    const bool is_off = attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && attribute.value.cooperative == 0;
+    return is_off || std::ranges::find(harmless, attribute.id) != std::end(harmless);
+  });
+}
+
 /// The parameters of a launch that brings all of them as one buffer (CU_LAUNCH_PARAM_BUFFER_POINTER). `extra` has pairs
 /// of a name and a value up to CU_LAUNCH_PARAM_END. Empty if there is no buffer, or a name that is not known.
 std::vector<std::byte> buffer_of(void** extra) {
@@ -158,6 +177,7 @@ Launch launch_of(CallId id, const void* parameters) {
     launch.stream = p.config->hStream;
     launch.cooperative = is_cooperative(*p.config);
     launch.divisible = is_plain(*p.config);
+    launch.repeatable = is_repeatable(*p.config);
     launch.parameters = p.parameters;
     launch.extra = p.extra;
   } else {
@@ -165,6 +185,7 @@ Launch launch_of(CallId id, const void* parameters) {
     launch.stream = p.stream;
     launch.cooperative = is_cooperative(id);
     launch.divisible = !launch.cooperative;
+    launch.repeatable = !launch.cooperative;
     launch.parameters = p.parameters;
     if (!launch.cooperative) launch.extra = p.extra;
   }

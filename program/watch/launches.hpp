@@ -50,7 +50,8 @@ struct Launch {
   Shape shape;
   CUstream stream = nullptr;
   bool cooperative = false;
-  bool divisible = false;  ///< some blocks may be launched now and others later
+  bool divisible = false;   ///< some blocks may be launched now and others later
+  bool repeatable = false;  ///< nothing but its kernel knows how often it is launched: no event, no grid-wide barrier
   // The parameters of the kernel, in one of two forms. Each or both may be null. Only while the call lasts.
   void** parameters = nullptr;
   void** extra = nullptr;

@@ -4,8 +4,6 @@
 
 #include <cstring>
 
-#include "program/watch/code_traits.hpp"
-
 namespace gpumem::inject {
 
 namespace {
@@ -113,7 +111,9 @@ CodeTraits Modules::traits_of(CUmodule module, const std::string& name) {
   const bool has_relocations =
       !section_of(image, ".rel.text." + name).empty() || !section_of(image, ".rela.text." + name).empty();
   if (code.empty()) return {};
-  return {.independent = !blocks_may_wait(code, has_relocations), .loops = has_loops(code)};
+  return {.independent = !blocks_may_wait(code, has_relocations),
+          .loops = has_loops(code),
+          .accesses = accesses_of(code, has_relocations)};
 }
 
 }  // namespace gpumem::inject

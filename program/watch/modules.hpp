@@ -11,15 +11,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "program/watch/code_traits.hpp"
 #include "program/watch/output.hpp"
 
 namespace gpumem::inject {
-
-/// Traits of a kernel, as far as its machine code tells.
-struct CodeTraits {
-  bool independent = false;  ///< no block of it can wait for another
-  bool loops = true;
-};
 
 /// The modules that are loaded. Any thread may call its functions.
 class Modules {

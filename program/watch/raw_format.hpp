@@ -26,7 +26,7 @@ struct FileHeader {
   std::uint64_t started_ns = 0;  ///< since 1970
 };
 inline constexpr char raw_magic[8] = {'g', 'p', 'u', 'm', 'e', 'm', 'r', '\n'};
-inline constexpr std::uint32_t raw_version = 10;
+inline constexpr std::uint32_t raw_version = 11;
 
 // ---- events: a FileHeader, then an EventHeader and its payload each, padded with zeros to a multiple of 8
 
@@ -273,6 +273,9 @@ struct LaunchSlot {
   std::uint64_t like_seen = 0;                ///< a bit for each of these: with the numbers of the launch that was seen
   RangeLaunches ranges[kept_ranges];          ///< the first ones that there were launches in
   std::uint64_t in_other_ranges = 0;          ///< launches
+  /// Nanoseconds of the launch that was seen when it ran once more for its time. That is no launch of the program's,
+  /// and found in caches what the first had left there. 0: it did not.
+  std::uint64_t repeat_ns = 0;
   TimeLine ran;
 };
 inline constexpr std::uint64_t launch_slots = 65536;

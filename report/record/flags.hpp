@@ -13,6 +13,7 @@ namespace gpumem::report {
       "partly_cached",         // of what a user's kernel reads, L2 had a part from before
       "partly_seen",           // some of a launch's requests were looked at, and the others are taken to be like them
       "seen_by_another_grid",  // no launch of this grid was looked at, but one of another grid of the same kernel
+      "time_of_repeat",        // no launch was timed, but the one that was looked at ran once more for its time
       "time_of_another_grid",  // no launch of this grid was timed, but some of another grid of the same kernel
       "time_predicted",        // no launch was timed: the time is what the model predicts
       "launches_differ",       // launches of a user's kernel take or access different amounts

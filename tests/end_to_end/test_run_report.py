@@ -86,6 +86,22 @@ class Report(RunTest):
             self.assertEqual([one.get("range") for one in results], ranges)
             self.assertEqual("step, ..." in done.stderr.decode(), what == "ranges")
 
+    def test_the_time_of_a_repeat_stands_for_that_of_a_launch_that_is_alone(self):
+        report = self.directory / "once.json"
+        done = self.watch(WATCHED, "once", options=("--output", report))
+        self.assertIn("the time is that of a repeat", " ".join(done.stderr.decode().split()))
+        document = strict_json(report.read_text())
+        self.assertIn("time_of_repeat", document["watched_flags"])
+        alone, copy = sorted(document["results"], key=lambda one: one["metrics"]["launches"])
+        self.assertIn("time_of_repeat", alone["flags"])
+        self.assertEqual(alone["metrics"]["launches"], 1)
+        self.assertAlmostEqual(alone["metrics"]["gpu_time_seconds"], 900e-6)
+        self.assertEqual(alone["time_seconds"]["samples"], [900e-6])
+        self.assertIsNone(alone["metrics_predicted"].get("gpu_time_seconds"))
+        self.assertNotIn("time_of_repeat", copy["flags"])  # real launches are better
+        self.assertAlmostEqual(copy["time_seconds"]["median"], 100e-6)
+        self.assertAlmostEqual(document["program"]["gpu_seconds"], 900e-6 + 20 * 100e-6)
+
     def test_graphs_that_nobody_saw(self):
         """Their time is in no sum, and no share is of it."""
         report = self.directory / "report.json"

@@ -144,6 +144,35 @@ TEST_CASE("a launch that is alone takes as long as others of its kernel, or as p
   CHECK(std::ranges::count(said, "Of 1 kernel no launch was timed: the time is predicted.") == 1);
 }
 
+TEST_CASE("a launch that is alone takes as long as its repeat, unless a launch of any process was timed", "[program]") {
+  RawWriter writer = one_kernel();
+  launch_once(writer, blocks);
+  writer.slots.back().repeat_ns = 250'000;
+  launch_once(writer, 2 * blocks);
+  writer.sample(0, wasteful(requests)).sample(1, wasteful(2 * requests));
+  const report::Report report = report_of(writer);
+  const report::Record& repeated = of_grid(report, blocks);
+  CHECK(has_flag(repeated, "time_of_repeat"));
+  CHECK_FALSE(has_flag(repeated, "time_predicted"));
+  CHECK(*metric(repeated, report::gpu_time_name).measured == Approx(250e-6));
+  REQUIRE(repeated.time);
+  CHECK(repeated.time->summary.median.count() == Approx(250e-6));
+  // It is measured, so that other grids may be as long.
+  CHECK(has_flag(of_grid(report, 2 * blocks), "time_of_another_grid"));
+  CHECK(*metric(of_grid(report, 2 * blocks), report::gpu_time_name).predicted == Approx(500e-6));
+  const std::vector<std::string> said = report::ProgramKernels(report, 10).not_seen();
+  CHECK(std::ranges::any_of(said, [](const std::string& line) { return line.find("a repeat") != line.npos; }));
+
+  RawWriter other(101);
+  other.device(test::h200()).kernel(1, "_Z3badPKfPf").slot(1, 3, 300e3, blocks);
+  const test::TemporaryDirectory folder;
+  writer.write(folder.path());
+  other.write(folder.path());
+  const report::Report both = program_report(read_raw_data(folder.path()), {});
+  CHECK_FALSE(has_flag(of_grid(both, blocks), "time_of_repeat"));
+  CHECK(*metric(of_grid(both, blocks), report::gpu_time_name).measured == Approx(4 * 300e-6));
+}
+
 TEST_CASE("a prediction is held against launches like the one that was priced", "[program]") {
   const std::string parameters(16, 'x');
   RawWriter writer = one_kernel();

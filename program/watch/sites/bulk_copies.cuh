@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "program/watch/sites/simulated_caches.cuh"
+#include "program/watch/sites/site_ranges.cuh"
 #include "program/watch/sites/site_sums.cuh"
 #include "program/watch/sites/tensor_box.cuh"
 #include "program/watch/sites/warp_cost.cuh"
@@ -18,6 +19,8 @@ struct BulkCopy {
   unsigned shown_words;
   bool written;  ///< in global memory
   Costs costs;
+  std::uint64_t begin = ~0ULL;  ///< the lowest byte in global memory
+  std::uint64_t end = 0;        ///< behind the highest one; 0: there is none
 };
 
 __device__ __noinline__ void show_word(BulkCopy& copy, std::uint64_t address) {
@@ -56,6 +59,8 @@ __device__ __noinline__ void add_line(BulkCopy& copy, std::uint64_t begin, unsig
 
 /// Adds bytes side by side, at least 16.
 __device__ __noinline__ void add_row(BulkCopy& copy, std::uint64_t begin, std::uint64_t end) {
+  if (begin < copy.begin) copy.begin = begin;
+  if (end > copy.end) copy.end = end;
 #pragma unroll 1
   do {
     const std::uint64_t line_end = (begin | 127U) + 1;
@@ -111,6 +116,7 @@ __device__ __noinline__ BulkCopy begin_copy(SiteTable* table, TableSite& site, R
 __device__ __noinline__ void end_copy(TableSite& site, BulkCopy& copy) {
   const unsigned lane = lane_of();
   copy.costs.least_sectors = (copy.costs.useful_bytes + 31) / 32;
+  if (copy.end != 0) widen(site.range, copy.begin, copy.end, 1U << lane, lane);
   add(site.sums[multiprocessor_of() % sum_copies], copy.costs, 1U << lane, lane);
 }
 

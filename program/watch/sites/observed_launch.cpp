@@ -1,6 +1,7 @@
 #include "program/watch/sites/observed_launch.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "program/watch/driver.hpp"
@@ -35,6 +36,9 @@ bool is_loaded(Kernel& kernel) {
   return driver().cuFuncLoad != nullptr && driver().cuFuncLoad(kernel.function) == CUDA_SUCCESS;
 }
 
+/// Returns true if no launch of the slot was timed or repeated.
+bool lacks_time(const Slot& slot) { return slot.counts->times == 0 && slot.counts->repeat_ns == 0; }
+
 }  // namespace
 
 bool is_timed(const Slot& slot, std::uint64_t number) { return number % one_in(slot, number) == 0; }
@@ -51,7 +55,8 @@ Unseen LaunchObserver::begin_sample(const WatchedLaunch& watched, CUcontext cont
                    .blocks = blocks_of(watched.launch.shape),
                    .block_threads = block_threads_of(watched.launch.shape),
                    .dynamic_shared_bytes = watched.launch.shape.dynamic_shared_bytes,
-                   .divisible = watched.launch.divisible && watched.kernel->divisible};
+                   .divisible = watched.launch.divisible && watched.kernel->divisible,
+                   .repeatable = watched.launch.repeatable && lacks_time(*watched.slot)};
   std::vector<std::byte> parameters = parameters_of(watched.kernel->function, watched.launch);
   launch.numbers = numbers_of(parameters);
   const Unseen reason = sampler_.begin(launch.sample, std::move(parameters));
@@ -73,6 +78,29 @@ CUresult LaunchObserver::without_patch(const ObservedLaunch& launch, const std::
   if (result != CUDA_ERROR_OUT_OF_MEMORY) return result;
   sampler_.release_tables(launch.sample.context);
   return again();
+}
+
+/// Launches the kernel once more and times it, because nobody knows whether the program will. The patched launch took
+/// longer than this one can, so that the time for repeats is enough.
+void LaunchObserver::time_repeat(const ObservedLaunch& launch, const SampleEnd& seen,
+                                 const std::function<CUresult()>& again) {
+  // The first launch without the patch may have to bring its code, for which the gate opens too early.
+  constexpr unsigned most_tries = 2;
+  LaunchSlot& counts = *launch.slot->counts;
+  for (unsigned tries = 0; tries < most_tries && counts.repeat_ns == 0; ++tries) {
+    if (static_cast<double>(seen.seen_ns) > watch().overhead.left_for_repeats_ns()) return;
+    const std::uint64_t began_ns = now_ns();
+    Timed timed = times_.begin(launch.sample.context, launch.sample.stream, 1);
+    if (timed.events.start == nullptr) return;
+    const bool launched = again() == CUDA_SUCCESS;
+    times_.end(timed);
+    const std::optional<double> took_ns = times_.wait(timed);
+    watch().overhead.add_repeat(now_ns() - began_ns);
+    if (!launched) return;
+    if (took_ns) counts.repeat_ns = static_cast<std::uint64_t>(*took_ns);
+  }
+  watch().kernels.add_to_time_line(counts, static_cast<double>(launch.began_ns), static_cast<double>(counts.repeat_ns),
+                                   1);
 }
 
 ObservedLaunch LaunchObserver::begin(const WatchedLaunch& watched, CUcontext context) {
@@ -131,6 +159,7 @@ CUresult LaunchObserver::end(const ObservedLaunch& launch, CUresult result, cons
     result = end.result;
     needed_ns = end.would_take_ns;
     if (end.launch_ns > 0) add_time(*launch.slot->counts, end.launch_ns, 1);
+    if (end.repeatable && result == CUDA_SUCCESS) time_repeat(launch, end, again);
     if (needed_ns > 0) {
       count_unseen(*launch.slot, Unseen::overhead);
     } else {

@@ -41,12 +41,13 @@ class LaunchObserver {
   [[nodiscard]] ObservedLaunch begin_graph(Slot& slot, CUcontext context, CUstream stream);
   /// Comes right behind the launch, without the lock if it is not sampled: other threads may wait for the lock.
   void note_launched(ObservedLaunch& launch);
-  /// Comes last, with the lock held. `again` launches the kernel once more: for blocks that have not run yet, or
-  /// without the patch if the launch failed with it. Returns the launch's result.
+  /// Comes last, with the lock held. `again` launches the kernel once more: for blocks that have not run yet, without
+  /// the patch if the launch failed with it, or for its time. Returns the launch's result.
   CUresult end(const ObservedLaunch& launch, CUresult result, const std::function<CUresult()>& again);
 
  private:
   [[nodiscard]] Unseen begin_sample(const WatchedLaunch& watched, CUcontext context, ObservedLaunch& launch);
+  void time_repeat(const ObservedLaunch& launch, const SampleEnd& seen, const std::function<CUresult()>& again);
   CUresult without_patch(const ObservedLaunch& launch, const std::function<CUresult()>& again);
 
   Sampler& sampler_;

@@ -10,6 +10,7 @@
 #include "program/watch/sites/bulk_copies.cuh"
 #include "program/watch/sites/patch_flags.hpp"
 #include "program/watch/sites/simulated_caches.cuh"
+#include "program/watch/sites/site_ranges.cuh"
 #include "program/watch/sites/site_sums.cuh"
 #include "program/watch/sites/site_table.hpp"
 #include "program/watch/sites/warp_cost.cuh"
@@ -159,6 +160,9 @@ __device__ __noinline__ void count(const Access& access) {
   TableSite& site = access.table->site[at];
   const unsigned copy = multiprocessor_of() % sum_copies;
   if (copy == 0) show(site, access, mask, lane);
+  if (access.space == RawSpace::global) {
+    widen(site.range, access.address, access.address + (1ULL << access.log2_bytes), mask, lane);
+  }
   add(site.sums[copy], costs_of(access, mask, lane), mask, lane);
 }
 

@@ -8,7 +8,9 @@
 #include "program/watch/devices.hpp"
 #include "program/watch/driver.hpp"
 #include "program/watch/output.hpp"
+#include "program/watch/sites/fetched_sites.hpp"
 #include "program/watch/sites/patching.hpp"
+#include "program/watch/sites/repeat_rule.hpp"
 #include "program/watch/thread_state.hpp"
 #include "program/watch/watch.hpp"
 
@@ -106,12 +108,10 @@ std::uint32_t l1_sets_of(const SampleTables& tables, const Sample& sample) {
   return static_cast<std::uint32_t>(std::max(all > shared ? all - shared : 0, least) / line_bytes / cache_ways);
 }
 
-std::uint64_t warps_per_block(const Sample& sample) { return (sample.block_threads + 31) / 32; }
-
 /// Warps of the launch whose loads are counted one by one: all, or 0 if there are too many.
 std::uint32_t counted_warps(const Sample& sample) {
-  if (sample.blocks > most_counted_warps / warps_per_block(sample)) return 0;
-  return static_cast<std::uint32_t>(sample.blocks * warps_per_block(sample));
+  if (sample.blocks > most_counted_warps / sample.warps_per_block()) return 0;
+  return static_cast<std::uint32_t>(sample.blocks * sample.warps_per_block());
 }
 
 /// Returns the nanoseconds that a launch may take of what watching may still take, so that others get something too.
@@ -144,46 +144,6 @@ bool clear_tables(SampleTables& tables, const Sample& sample) {
          fine(driver().cuMemcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(tables.table), &head, offsetof(SiteTable, key),
                                          sample.stream),
               "a copy to the GPU");
-}
-
-Site site_of(std::uint64_t key, const TableSite& from, std::uint64_t kernel_pc, std::uint64_t kernel_bytes) {
-  Site site;
-  const std::uint64_t pc = key >> 3;
-  const bool inside = pc >= kernel_pc && pc - kernel_pc < kernel_bytes;
-  site.pc = inside ? pc - kernel_pc : pc;
-  site.space = static_cast<RawSpace>(key & 7);
-  site.op = static_cast<RawOp>(from.op_and_word & 0xff);
-  site.word_bytes = static_cast<std::uint8_t>(from.op_and_word >> 8);
-  site.flags = static_cast<std::uint8_t>((from.op_and_word >> 16) | (inside ? 0 : raw_outside_kernel));
-  for (const SiteSums& sums : from.sums) {
-    site.requests += sums.requests;
-    site.active_lanes += sums.active_lanes;
-    site.useful_bytes += sums.useful_bytes;
-    site.sectors += sums.sectors;
-    site.least_sectors += sums.least_sectors;
-    site.lines += sums.lines;
-    site.wavefronts += sums.wavefronts;
-    site.least_wavefronts += sums.least_wavefronts;
-    site.l2_sectors += sums.l2_sectors;
-    site.memory_sectors += sums.memory_sectors;
-    site.loaded_sectors += sums.loaded_sectors;
-    site.used_words += sums.used_words;
-    site.l2_requests += sums.l2_requests;
-    site.only_counted += sums.only_counted;
-  }
-  for (const ShownRequest& request : from.request) {
-    if (request.active != 0) site.request[site.shown++] = request;
-  }
-  if (site.space == RawSpace::global && site.shown > 0) {
-    const ShownRequest& shown = site.request[0];
-    const std::uint64_t address = shown.address[__builtin_ctz(shown.active)];
-    CUmemorytype type{};
-    if (driver().cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) == CUDA_SUCCESS &&
-        type == CU_MEMORYTYPE_HOST) {
-      site.space = RawSpace::host;
-    }
-  }
-  return site;
 }
 
 }  // namespace
@@ -224,46 +184,6 @@ void Sampler::release_tables(CUcontext context) {
 }
 
 namespace {
-
-/// Fetches the loads of each warp and sums them up in the event. False: not possible.
-bool fetch_loads(const SampleTables& tables, const Sample& sample, SampleEvent& event) {
-  std::vector<std::uint32_t> loads(tables.copy->counted_warps);
-  if (loads.empty()) return true;
-  if (!fine(driver().cuMemcpyDtoHAsync(loads.data(), reinterpret_cast<CUdeviceptr>(tables.warp_loads),
-                                       loads.size() * sizeof(std::uint32_t), sample.stream),
-            "a copy from the GPU") ||
-      !fine(driver().cuStreamSynchronize(sample.stream), "the launch")) {
-    return false;
-  }
-  const auto warps = static_cast<std::ptrdiff_t>(warps_per_block(sample));
-  for (auto block = loads.begin(); block != loads.end(); block += warps) {
-    const std::uint64_t busiest = *std::max_element(block, block + warps);
-    event.busiest_loads += busiest;
-    event.most_loads = std::max(event.most_loads, busiest);
-  }
-  return true;
-}
-
-/// Fetches the sites of the table, in the order of the code. False: not possible.
-bool fetch_sites(const Sanitizer& sanitizer, const SampleTables& tables, const Sample& sample,
-                 std::vector<Site>& sites) {
-  std::uint64_t pc = 0;
-  std::uint64_t bytes = 0;
-  const Kernel& kernel = *sample.kernel;
-  if (!fine(sanitizer, sanitizer.sanitizerGetFunctionPcAndSize(kernel.module, kernel.name.c_str(), &pc, &bytes),
-            "finding the kernel's code") ||
-      !fine(driver().cuMemcpyDtoHAsync(tables.copy.get(), reinterpret_cast<CUdeviceptr>(tables.table),
-                                       sizeof(SiteTable), sample.stream),
-            "a copy from the GPU") ||
-      !fine(driver().cuStreamSynchronize(sample.stream), "the launch")) {
-    return false;
-  }
-  for (std::size_t i = 0; i < table_sites; ++i) {
-    if (tables.copy->key[i] != 0) sites.push_back(site_of(tables.copy->key[i], tables.copy->site[i], pc, bytes));
-  }
-  std::ranges::sort(sites, {}, &Site::pc);
-  return true;
-}
 
 bool set_part(const SampleTables& tables, const Sample& sample, const LaunchPart& part) {
   return fine(driver().cuMemcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(&tables.table->part), &part, sizeof(part),
@@ -349,23 +269,30 @@ CUresult run_rest(const Sanitizer& sanitizer, const SampleTables& tables, const 
 SampleEnd Sampler::end(const Sample& sample, SampleEvent event, std::uint64_t began_ns,
                        const std::function<CUresult()>& again) {
   const SampleTables& tables = *this_thread.sampled.tables;
+  const std::uint64_t launched_ns = this_thread.sampled.launched_ns;
   Parts parts = look_at_parts(sanitizer_, tables, sample, again);
   event.blocks = parts.ended - (tables.copy->part.looks == 0 ? 1 : 0);
-  std::vector<Site> sites;
-  double launch_ns = 0;
-  const bool seen = parts.seen && fetch_sites(sanitizer_, tables, sample, sites) && fetch_loads(tables, sample, event);
+  SampleEnd end{.seen_ns = now_ns() - launched_ns};
+  FetchedSites fetched;
+  const bool seen =
+      parts.seen && fetch_sites(sanitizer_, tables, sample, fetched) && fetch_loads(tables, sample, event);
   if (parts.result == CUDA_SUCCESS && parts.ended < sample.blocks) {
-    parts.result = run_rest(sanitizer_, tables, sample, parts.ended, launch_ns, again);
+    parts.result = run_rest(sanitizer_, tables, sample, parts.ended, end.launch_ns, again);
   }
   drop(sample);
-  if (!seen) return {.result = parts.result, .would_take_ns = parts.would_take_ns, .launch_ns = launch_ns};
-  event.sites = static_cast<std::uint32_t>(sites.size());
+  end.result = parts.result;
+  end.would_take_ns = parts.would_take_ns;
+  if (!seen) return end;
+  const bool whole = event.blocks == sample.blocks && tables.copy->lost_sites == 0;
+  end.repeatable = sample.repeatable &&
+                   reason_not_to_repeat(fetched.ranges, sample.kernel->traits.accesses, whole) == NoRepeat::none;
+  event.sites = static_cast<std::uint32_t>(fetched.sites.size());
   event.lost_sites = tables.copy->lost_sites;
   event.parameter_bytes = static_cast<std::uint32_t>(parameters_.size());
   event.took_ns = now_ns() - began_ns;
-  watch().output.write_event(EventKind::sample, {part_of(event), std::as_bytes(std::span(sites)), parameters_});
-  write_arrays(watch().output, watch().allocations, event, sites);
-  return {.result = parts.result, .launch_ns = launch_ns};
+  watch().output.write_event(EventKind::sample, {part_of(event), std::as_bytes(std::span(fetched.sites)), parameters_});
+  write_arrays(watch().output, watch().allocations, event, fetched.sites);
+  return end;
 }
 
 }  // namespace gpumem::inject

@@ -35,10 +35,17 @@ struct SiteSums {
   std::uint64_t only_counted;
 };
 
+/// The bytes from the lowest to the highest that a site's requests to global memory access. Zeros: none were seen.
+struct SiteRange {
+  std::uint64_t inverse_begin;  ///< ~ of the lowest address, so that it only rises, as `end` does
+  std::uint64_t end;            ///< behind the highest byte
+};
+
 struct TableSite {
   std::uint32_t op_and_word;  ///< RawOp | bytes of a word << 8 | RawFlags << 16
   std::uint32_t reserved;
   std::uint64_t showable;  ///< requests of those that may be shown
+  SiteRange range;
   SiteSums sums[sum_copies];
   ShownRequest request[shown_requests];
 };

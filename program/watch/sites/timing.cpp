@@ -96,18 +96,24 @@ Clock* LaunchTimes::clock_of(CUcontext context) {
   return &clocks_.emplace(context, make_clock()).first->second;
 }
 
+/// The nanoseconds of a launch that has ended, without what its events take.
+std::optional<double> LaunchTimes::own_ns(const Timed& timed) {
+  const std::optional<double> took = between_ns(timed.events.start, timed.events.stop);
+  if (!took) return std::nullopt;
+  return std::max(*took - clocks_[timed.context].events_ns - launch_ns, 0.0);
+}
+
 void LaunchTimes::add(const Waiting& launch) {
-  Clock& clock = clocks_[launch.timed.context];
-  const std::optional<double> took = between_ns(launch.timed.events.start, launch.timed.events.stop);
+  const Clock& clock = clocks_[launch.timed.context];
+  const std::optional<double> own = own_ns(launch.timed);
   const std::optional<double> began = between_ns(clock.mark, launch.timed.events.start);
-  if (!took || !began) return;
-  const double own_ns = std::max(*took - clock.events_ns - launch_ns, 0.0);
+  if (!own || !began) return;
   const double began_ns = static_cast<double>(clock.marked_ns) + *began;
   LaunchSlot& counts = *launch.slot->counts;
-  add_time(counts, own_ns, launch.timed.stands_for, launch.timed.like_seen);
-  watch().kernels.add_to_time_line(counts, began_ns, own_ns, launch.timed.stands_for);
+  add_time(counts, *own, launch.timed.stands_for, launch.timed.like_seen);
+  watch().kernels.add_to_time_line(counts, began_ns, *own, launch.timed.stands_for);
   watch().spans.keep(SpanKind::launch, launch.slot->number, reinterpret_cast<std::uintptr_t>(launch.timed.stream),
-                     static_cast<std::uint64_t>(began_ns), static_cast<std::uint64_t>(own_ns));
+                     static_cast<std::uint64_t>(began_ns), static_cast<std::uint64_t>(*own));
 }
 
 Timed LaunchTimes::begin(CUcontext context, CUstream stream, std::uint64_t stands_for) {
@@ -147,6 +153,13 @@ void LaunchTimes::keep(const Timed& timed, const Slot& slot, bool launched) {
   } else {
     clocks_[timed.context].spare.push_back(timed.events);
   }
+}
+
+std::optional<double> LaunchTimes::wait(const Timed& timed) {
+  gates_.give_back(timed.gate);
+  const bool ended = driver().cuStreamSynchronize(timed.stream) == CUDA_SUCCESS;
+  clocks_[timed.context].spare.push_back(timed.events);
+  return ended && timed.counts ? own_ns(timed) : std::nullopt;
 }
 
 void LaunchTimes::take(std::size_t most) {

@@ -63,6 +63,10 @@ class LaunchTimes {
   /// lock.
   void keep(const Timed& timed, const Slot& slot, bool launched);
 
+  /// Waits for the stream and returns the nanoseconds of what was timed, by itself; nullopt if they are not known. With
+  /// the lock.
+  [[nodiscard]] std::optional<double> wait(const Timed& timed);
+
   /// Returns true if there may be times to take. Any thread.
   [[nodiscard]] bool any() const { return some_wait_.load(std::memory_order_relaxed); }
 
@@ -83,6 +87,7 @@ class LaunchTimes {
   [[nodiscard]] std::optional<double> time_nothing(const Clock& clock, CUstream stream, const EventPair& pair);
   [[nodiscard]] Clock make_clock();
   [[nodiscard]] Clock* clock_of(CUcontext context);
+  [[nodiscard]] std::optional<double> own_ns(const Timed& timed);
   void add(const Waiting& launch);
 
   Gates gates_;

@@ -160,6 +160,7 @@ std::vector<std::string> ProgramKernels::not_seen() const {
   const std::pair<const char*, const char*> inferred[] = {
       {"partly_seen", "a launch was seen in part, and the rest is taken to be like it"},
       {"seen_by_another_grid", "launches with another grid were seen in their place"},
+      {"time_of_repeat", "no launch was timed: the time is that of a repeat, which finds data in the caches"},
       {"time_of_another_grid", "no launch was timed: the time is that of another grid, by the number of warps"},
       {"time_predicted", "no launch was timed: the time is predicted"},
       {"launches_differ", "launches take or access different amounts"}};

@@ -1,6 +1,6 @@
 // A program that gpumem run has injected its library into, on a machine without a GPU: it leaves what the library would
 // have left, and nothing else.
-//   gpumem_watched kernels|ranges|graphs|fatal|cut [EXIT-CODE]
+//   gpumem_watched kernels|ranges|graphs|once|fatal|cut [EXIT-CODE]
 // Asked for counters, it leaves counts of the first kernel instead of accesses.
 
 #include <unistd.h>
@@ -56,6 +56,15 @@ int main(int argc, char** argv) {
     }
     if (what == "graphs") {
       raw.totals.graph_launches = 12;
+    }
+    if (what == "once") {
+      // The first kernel was launched once and repeated. The second one was repeated too, but then timed.
+      inject::LaunchSlot& alone = raw.slots[0];
+      alone.launches = 1;
+      alone.times = 0;
+      alone.timed = alone.timed_ns = 0;
+      alone.repeat_ns = 900'000;
+      raw.slots[1].repeat_ns = 50'000;
     }
     if (what == "cut") raw.events.resize(raw.events.size() - 100);
     raw.write(folder);
