@@ -47,13 +47,22 @@ inline constexpr std::uint64_t many_blocks = 128;
   return is_cut ? std::min(part.let_in & ~turned_away, part.end_block) : part.end_block;
 }
 
-/// Estimates the nanoseconds of a whole launch; 0: unknown. All blocks but the first `ended` took `took_ns` by the
-/// host's clock.
+/// Estimates the nanoseconds of a whole launch; 0: unknown. All blocks but the first `ended` took `took_ns`, by the
+/// host's clock at worst.
 [[nodiscard]] constexpr double whole_ns(double took_ns, std::uint64_t ended, std::uint64_t blocks) {
   constexpr double queue_ns = 1e4;  // until the GPU has the launch and the host knows of its end
   constexpr double least_ns = 1e6;
   if (took_ns < least_ns || 2 * ended > blocks) return 0;
   return (took_ns - queue_ns) * static_cast<double>(blocks) / static_cast<double>(blocks - ended);
+}
+
+/// The same, by events around the launch of these blocks. `empty_ns`: what the same launch takes if all of its blocks
+/// end at once. That is at least what the patch at the begin of blocks adds, so it has to be a small part.
+[[nodiscard]] constexpr double whole_ns_by_events(double took_ns, double empty_ns, std::uint64_t ended,
+                                                  std::uint64_t blocks) {
+  constexpr double most_share = 0.05;
+  if (empty_ns > most_share * took_ns || 2 * ended > blocks) return 0;
+  return took_ns * static_cast<double>(blocks) / static_cast<double>(blocks - ended);
 }
 
 /// Returns the part that is looked at after the first, which took `took_ns`. If that was short, it has all other

@@ -56,7 +56,7 @@ Unseen LaunchObserver::begin_sample(const WatchedLaunch& watched, CUcontext cont
                    .block_threads = block_threads_of(watched.launch.shape),
                    .dynamic_shared_bytes = watched.launch.shape.dynamic_shared_bytes,
                    .divisible = watched.launch.divisible && watched.kernel->divisible,
-                   .repeatable = watched.launch.repeatable && lacks_time(*watched.slot)};
+                   .repeatable = watched.launch.repeatable && lacks_time(*watched.slot) && times_.can_time(context)};
   std::vector<std::byte> parameters = parameters_of(watched.kernel->function, watched.launch);
   launch.numbers = numbers_of(parameters);
   const Unseen reason = sampler_.begin(launch.sample, std::move(parameters));
@@ -80,27 +80,15 @@ CUresult LaunchObserver::without_patch(const ObservedLaunch& launch, const std::
   return again();
 }
 
-/// Launches the kernel once more and times it, because nobody knows whether the program will. The patched launch took
-/// longer than this one can, so that the time for repeats is enough.
-void LaunchObserver::time_repeat(const ObservedLaunch& launch, const SampleEnd& seen,
-                                 const std::function<CUresult()>& again) {
-  // The first launch without the patch may have to bring its code, for which the gate opens too early.
-  constexpr unsigned most_tries = 2;
-  LaunchSlot& counts = *launch.slot->counts;
-  for (unsigned tries = 0; tries < most_tries && counts.repeat_ns == 0; ++tries) {
-    if (static_cast<double>(seen.seen_ns) > watch().overhead.left_for_repeats_ns()) return;
-    const std::uint64_t began_ns = now_ns();
-    Timed timed = times_.begin(launch.sample.context, launch.sample.stream, 1);
-    if (timed.events.start == nullptr) return;
-    const bool launched = again() == CUDA_SUCCESS;
-    times_.end(timed);
-    const std::optional<double> took_ns = times_.wait(timed);
-    watch().overhead.add_repeat(now_ns() - began_ns);
-    if (!launched) return;
-    if (took_ns) counts.repeat_ns = static_cast<std::uint64_t>(*took_ns);
-  }
-  watch().kernels.add_to_time_line(counts, static_cast<double>(launch.began_ns), static_cast<double>(counts.repeat_ns),
-                                   1);
+/// Launches the kernel once more, and waits for it where its time can be taken.
+CUresult LaunchObserver::time_again(const Sample& sample, std::optional<double>& took_ns,
+                                    const std::function<CUresult()>& again) {
+  Timed timed = times_.begin(sample.context, sample.stream, 1);
+  const CUresult result = again();
+  if (timed.events.start == nullptr) return result;
+  times_.end(timed);
+  if (const auto waited_ns = times_.wait(timed); result == CUDA_SUCCESS) took_ns = waited_ns;
+  return result;
 }
 
 ObservedLaunch LaunchObserver::begin(const WatchedLaunch& watched, CUcontext context) {
@@ -155,11 +143,16 @@ CUresult LaunchObserver::end(const ObservedLaunch& launch, CUresult result, cons
   }
   launch.kernel->loaded = launched;
   if (launched) {
-    const SampleEnd end = sampler_.end(launch.sample, launch.event, launch.began_ns, again);
+    const Relaunch relaunch{again,
+                            [&](std::optional<double>& took_ns) { return time_again(launch.sample, took_ns, again); }};
+    const SampleEnd end = sampler_.end(launch.sample, launch.event, launch.began_ns, relaunch);
     result = end.result;
     needed_ns = end.would_take_ns;
     if (end.launch_ns > 0) add_time(*launch.slot->counts, end.launch_ns, 1);
-    if (end.repeatable && result == CUDA_SUCCESS) time_repeat(launch, end, again);
+    if (end.repeat_ns > 0) {
+      launch.slot->counts->repeat_ns = static_cast<std::uint64_t>(end.repeat_ns);
+      watch().kernels.add_to_time_line(*launch.slot->counts, static_cast<double>(launch.began_ns), end.repeat_ns, 1);
+    }
     if (needed_ns > 0) {
       count_unseen(*launch.slot, Unseen::overhead);
     } else {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "program/watch/kernels.hpp"
 #include "program/watch/raw_format.hpp"
@@ -47,7 +48,7 @@ class LaunchObserver {
 
  private:
   [[nodiscard]] Unseen begin_sample(const WatchedLaunch& watched, CUcontext context, ObservedLaunch& launch);
-  void time_repeat(const ObservedLaunch& launch, const SampleEnd& seen, const std::function<CUresult()>& again);
+  CUresult time_again(const Sample& sample, std::optional<double>& took_ns, const std::function<CUresult()>& again);
   CUresult without_patch(const ObservedLaunch& launch, const std::function<CUresult()>& again);
 
   Sampler& sampler_;

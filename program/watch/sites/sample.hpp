@@ -4,7 +4,9 @@
 #include <cuda.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 
 #include "program/watch/kernels.hpp"
 #include "program/watch/memory.hpp"
@@ -27,12 +29,18 @@ struct Sample {
   [[nodiscard]] std::uint64_t warps_per_block() const { return (block_threads + 31) / 32; }
 };
 
+/// Launches the kernel of a sample once more, as the program asked for it.
+struct Relaunch {
+  std::function<CUresult()> launch;
+  /// The same, and waits for it. The nanoseconds that it took are left as they were if they are not known.
+  std::function<CUresult(std::optional<double>& took_ns)> timed;
+};
+
 struct SampleEnd {
   CUresult result = CUDA_SUCCESS;  ///< what the launch returned
   double would_take_ns = 0;        ///< what looking at it takes, where that was too long and nothing was looked at
   double launch_ns = 0;            ///< what it takes without a patch, where most of its blocks ran so
-  std::uint64_t seen_ns = 0;       ///< what it took with the patch, by the host's clock: more than without
-  bool repeatable = false;         ///< it was seen to be one that may run once more (repeat_rule.hpp)
+  double repeat_ns = 0;            ///< what it took when it ran once more for that; 0: it did not, or that is not known
 };
 
 /// Tables for the samples of a context, made once.

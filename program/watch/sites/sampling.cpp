@@ -1,6 +1,7 @@
 #include "program/watch/sites/sampling.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -208,11 +209,10 @@ struct Parts {
 };
 
 /// Launches the part and waits until its blocks have run.
-bool run_part(const SampleTables& tables, const Sample& sample, LaunchPart& part, Parts& parts,
-              const std::function<CUresult()>& again) {
+bool run_part(const SampleTables& tables, const Sample& sample, LaunchPart& part, Parts& parts, const Relaunch& again) {
   if (!set_part(tables, sample, part)) return false;
   this_thread.sampled.launched_ns = now_ns();
-  parts.result = again();
+  parts.result = again.launch();
   if (parts.result != CUDA_SUCCESS || !fetch_part(tables, sample, part)) return false;
   parts.ended = end_of(part);
   return true;
@@ -221,7 +221,7 @@ bool run_part(const SampleTables& tables, const Sample& sample, LaunchPart& part
 /// Comes after the first block, which runs unseen. Runs the first part that is looked at, if there is time for it.
 /// False: there is none, or it failed.
 bool begin_looking(const Sanitizer& sanitizer, const SampleTables& tables, const Sample& sample, LaunchPart& part,
-                   Parts& parts, const std::function<CUresult()>& again) {
+                   Parts& parts, const Relaunch& again) {
   parts.would_take_ns = looking_ns(now_ns() - this_thread.sampled.launched_ns);
   if (parts.would_take_ns > watch().overhead.left_ns() || !unpatch(sanitizer, sample.kernel->module) ||
       !patch_accesses(sanitizer, sample.kernel->module, true)) {
@@ -234,7 +234,7 @@ bool begin_looking(const Sanitizer& sanitizer, const SampleTables& tables, const
 
 /// Waits for the part that was launched, and looks at others while there is time for them.
 Parts look_at_parts(const Sanitizer& sanitizer, const SampleTables& tables, const Sample& sample,
-                    const std::function<CUresult()>& again) {
+                    const Relaunch& again) {
   Parts parts;
   LaunchPart part = tables.copy->part;
   if (!this_thread.sampled.was_launched || !fetch_part(tables, sample, part)) return {.ended = sample.blocks};
@@ -247,52 +247,103 @@ Parts look_at_parts(const Sanitizer& sanitizer, const SampleTables& tables, cons
   return parts;
 }
 
+/// Times a launch with the patch at the begin of blocks, all of which end at once; nullopt: not known.
+std::optional<double> time_empty(const SampleTables& tables, const Sample& sample, const Relaunch& again) {
+  std::optional<double> took_ns;
+  const LaunchPart none{.begin_block = sample.blocks, .end_block = sample.blocks};
+  // The first launch after patching may have to bring its code, for which the gate opens too early.
+  if (!set_part(tables, sample, none) || again.timed(took_ns) != CUDA_SUCCESS) return std::nullopt;
+  if (again.timed(took_ns) != CUDA_SUCCESS) return std::nullopt;
+  return took_ns;
+}
+
 /// Runs the blocks that have not run yet, as fast as without a patch. `launch_ns`: the time that the whole launch would
 /// have taken, if it can be told.
 CUresult run_rest(const Sanitizer& sanitizer, const SampleTables& tables, const Sample& sample, std::uint64_t ended,
-                  double& launch_ns, const std::function<CUresult()>& again) {
+                  double& launch_ns, const Relaunch& again) {
   const LaunchPart rest{.begin_block = ended, .end_block = sample.blocks};
-  if (!unpatch(sanitizer, sample.kernel->module) || !set_part(tables, sample, rest) ||
-      !patch_blocks(sanitizer, sample.kernel->module)) {
+  if (!unpatch(sanitizer, sample.kernel->module) || !patch_blocks(sanitizer, sample.kernel->module)) {
     return CUDA_ERROR_LAUNCH_FAILED;
   }
+  const std::optional<double> empty_ns = time_empty(tables, sample, again);
+  if (!set_part(tables, sample, rest)) return CUDA_ERROR_LAUNCH_FAILED;
+  std::optional<double> took_ns;
   const std::uint64_t began_ns = now_ns();
-  const CUresult result = again();
-  if (driver().cuStreamSynchronize(sample.stream) == CUDA_SUCCESS) {
-    launch_ns = whole_ns(static_cast<double>(now_ns() - began_ns), ended, sample.blocks);
-  }
+  // A gate that nobody can open in time would be a part of the time by the host's clock.
+  const CUresult result = empty_ns ? again.timed(took_ns) : again.launch();
+  if (driver().cuStreamSynchronize(sample.stream) != CUDA_SUCCESS) return result;
+  if (!empty_ns) took_ns = static_cast<double>(now_ns() - began_ns);
+  if (!took_ns) return result;
+  if (empty_ns) launch_ns = whole_ns_by_events(*took_ns, *empty_ns, ended, sample.blocks);
+  if (launch_ns == 0) launch_ns = whole_ns(*took_ns, ended, sample.blocks);
   return result;
+}
+
+/// Runs the blocks that were looked at once more, all but the first one, and returns the nanoseconds that the whole
+/// launch takes; 0: not known. The module is not patched before.
+double time_seen_blocks(const Sanitizer& sanitizer, SampleTables& tables, const Sample& sample, const Relaunch& again) {
+  constexpr std::uint64_t unseen = 1;
+  if (!patch_blocks(sanitizer, sample.kernel->module)) return 0;
+  this_thread.sampled = {.tables = &tables, .was_launched = false, .launched_ns = now_ns()};
+  const std::optional<double> empty_ns = time_empty(tables, sample, again);
+  const LaunchPart seen{.begin_block = unseen, .end_block = sample.blocks};
+  if (!empty_ns || !this_thread.sampled.was_launched || !set_part(tables, sample, seen)) return 0;
+  std::optional<double> took_ns;
+  if (again.timed(took_ns) != CUDA_SUCCESS || !took_ns) return 0;
+  return whole_ns_by_events(*took_ns, *empty_ns, unseen, sample.blocks);
+}
+
+/// Runs the launch once more without a patch, and returns the nanoseconds that it takes; 0: not known.
+double time_whole(const Relaunch& again) {
+  constexpr unsigned most_tries = 2;  // the first one may have to bring its code, as in time_empty()
+  std::optional<double> took_ns;
+  for (unsigned tries = 0; tries < most_tries && !took_ns; ++tries) {
+    if (again.timed(took_ns) != CUDA_SUCCESS) return 0;
+  }
+  return took_ns.value_or(0);
 }
 
 }  // namespace
 
-SampleEnd Sampler::end(const Sample& sample, SampleEvent event, std::uint64_t began_ns,
-                       const std::function<CUresult()>& again) {
-  const SampleTables& tables = *this_thread.sampled.tables;
+SampleEnd Sampler::end(const Sample& sample, SampleEvent event, std::uint64_t began_ns, const Relaunch& again) {
+  SampleTables& tables = *this_thread.sampled.tables;
   const std::uint64_t launched_ns = this_thread.sampled.launched_ns;
+  const bool first_is_unseen = tables.copy->part.looks == 0;
   Parts parts = look_at_parts(sanitizer_, tables, sample, again);
-  event.blocks = parts.ended - (tables.copy->part.looks == 0 ? 1 : 0);
-  SampleEnd end{.seen_ns = now_ns() - launched_ns};
+  const std::uint64_t seen_ns = now_ns() - launched_ns;
+  event.blocks = parts.ended - (first_is_unseen ? 1 : 0);
   FetchedSites fetched;
+  SampleEnd end;
   const bool seen =
       parts.seen && fetch_sites(sanitizer_, tables, sample, fetched) && fetch_loads(tables, sample, event);
-  if (parts.result == CUDA_SUCCESS && parts.ended < sample.blocks) {
+  const bool all_ran = parts.ended == sample.blocks;
+  if (parts.result == CUDA_SUCCESS && !all_ran) {
     parts.result = run_rest(sanitizer_, tables, sample, parts.ended, end.launch_ns, again);
   }
   drop(sample);
   end.result = parts.result;
   end.would_take_ns = parts.would_take_ns;
   if (!seen) return end;
-  const bool whole = event.blocks == sample.blocks && tables.copy->lost_sites == 0;
-  end.repeatable = sample.repeatable &&
-                   reason_not_to_repeat(fetched.ranges, sample.kernel->traits.accesses, whole) == NoRepeat::none;
   event.sites = static_cast<std::uint32_t>(fetched.sites.size());
   event.lost_sites = tables.copy->lost_sites;
   event.parameter_bytes = static_cast<std::uint32_t>(parameters_.size());
   event.took_ns = now_ns() - began_ns;
   watch().output.write_event(EventKind::sample, {part_of(event), std::as_bytes(std::span(fetched.sites)), parameters_});
   write_arrays(watch().output, watch().allocations, event, fetched.sites);
+  const bool whole = all_ran && event.lost_sites == 0;
+  const bool repeats = sample.repeatable && parts.result == CUDA_SUCCESS &&
+                       reason_not_to_repeat(fetched.ranges, sample.kernel->traits.accesses, whole) == NoRepeat::none &&
+                       static_cast<double>(seen_ns) <= watch().overhead.left_for_repeats_ns();
+  if (repeats) end.repeat_ns = repeat(sample, tables, first_is_unseen, again);
   return end;
+}
+
+double Sampler::repeat(const Sample& sample, SampleTables& tables, bool first_is_unseen, const Relaunch& again) {
+  const std::uint64_t began_ns = now_ns();
+  const double took_ns = first_is_unseen ? time_seen_blocks(sanitizer_, tables, sample, again) : time_whole(again);
+  if (first_is_unseen) drop(sample);
+  watch().overhead.add_repeat(now_ns() - began_ns);
+  return took_ns;
 }
 
 }  // namespace gpumem::inject

@@ -32,12 +32,15 @@ class Sampler {
   void release_tables(CUcontext context);
   /// Drops what is kept of a context that has ended, and its memory with it.
   void forget(CUcontext context) { contexts_.erase(context); }
-  /// Waits for the launch, writes what was seen of it, and takes the patch away. Blocks that have not run, because
-  /// looking at them would have taken too long, run unseen: `again` launches them once more.
-  [[nodiscard]] SampleEnd end(const Sample& sample, SampleEvent event, std::uint64_t began_ns,
-                              const std::function<CUresult()>& again);
+  /// Waits for the launch, writes what was seen of it, and takes the patch away. `again` launches the kernel once more:
+  /// blocks that have not run, because looking at them would have taken too long, run unseen, and a launch that may run
+  /// once more (repeat_rule.hpp) is timed.
+  [[nodiscard]] SampleEnd end(const Sample& sample, SampleEvent event, std::uint64_t began_ns, const Relaunch& again);
 
  private:
+  /// Runs a launch once more that may, and returns the nanoseconds that it takes; 0: not known.
+  [[nodiscard]] double repeat(const Sample& sample, SampleTables& tables, bool first_is_unseen, const Relaunch& again);
+
   const Sanitizer& sanitizer_;
   std::unordered_map<CUcontext, SampleTables> contexts_;
   std::vector<std::byte> parameters_;  ///< of the launch that is sampled

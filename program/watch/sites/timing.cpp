@@ -116,6 +116,11 @@ void LaunchTimes::add(const Waiting& launch) {
                      static_cast<std::uint64_t>(began_ns), static_cast<std::uint64_t>(*own));
 }
 
+bool LaunchTimes::can_time(CUcontext context) {
+  const Clock* const clock = clock_of(context);
+  return clock != nullptr && clock->gates.host != nullptr;
+}
+
 Timed LaunchTimes::begin(CUcontext context, CUstream stream, std::uint64_t stands_for) {
   take(4);
   if (waiting_.size() >= most_waiting) return {};

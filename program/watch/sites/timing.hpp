@@ -55,6 +55,8 @@ class LaunchTimes {
  public:
   // By the thread that launches, in relaxed capture mode, with the launch's context current:
 
+  /// Returns true if launches of the context can be timed. With the lock held.
+  [[nodiscard]] bool can_time(CUcontext context);
   /// Begins to time what comes next in the stream, a launch that stands for so many. With the lock held.
   [[nodiscard]] Timed begin(CUcontext context, CUstream stream, std::uint64_t stands_for);
   /// Ends the time behind the launch. Called without the lock, because threads whose gates are closed may wait for it.

@@ -1,5 +1,5 @@
 // A program of somebody else's that launches one kernel once, or twice: which one is its argument. Prints a sum of what
-// it computed, which tells how often the kernel has run.
+// it computed, and the last element, which tell how often the kernel has run.
 
 #include <cstdio>
 #include <cstdlib>
@@ -41,6 +41,28 @@ __global__ void reverse_tiles(unsigned* to, const unsigned* from) {
   atomicAdd(&tile[threadIdx.x], 1U);
   __syncthreads();
   to[place()] = tile[block - 1 - threadIdx.x];
+}
+
+/// Loads in a loop of long rounds.
+__device__ void compute_long(unsigned* to, const unsigned* from) {
+  unsigned sum = 0;
+#pragma unroll 1
+  for (unsigned round = 0; round < 64; ++round) {
+    unsigned value = from[(place() + round * 4096) % count];
+#pragma unroll 1
+    for (unsigned step = 0; step < 4096; ++step) value = value * 1664525U + 1013904223U;
+    sum += value;
+  }
+  to[place()] = sum;
+}
+
+/// Its first block is not looked at, because it has loops.
+__global__ void loop(unsigned* to, const unsigned* from) { compute_long(to, from); }
+
+/// Its first block counts that it has run, which no other block does.
+__global__ void loop_and_count(unsigned* to, const unsigned* from) {
+  if (place() == 0) to[count - 1] += 1;
+  compute_long(to, from);
 }
 
 __global__ void increment(unsigned* data) { data[place()] += 1; }
@@ -113,6 +135,12 @@ int main(int argc, char** argv) {
       {"reverse-tiles", [](unsigned* there, unsigned* here) { reverse_tiles<<<grid, block>>>(there, here); }},
       {"mapped", [](unsigned* there, unsigned* here) { copy<<<grid, block>>>(there, here); }},
       {"managed", [](unsigned* there, unsigned* here) { copy<<<grid, block>>>(there, here); }},
+      {"loop", [](unsigned* there, unsigned* here) { loop<<<1024, block>>>(there, here); }},
+      {"loop-twice",
+       [](unsigned* there, unsigned* here) {
+         for (unsigned i = 0; i < 2; ++i) loop<<<1024, block>>>(there, here);
+       }},
+      {"loop-and-count", [](unsigned* there, unsigned* here) { loop_and_count<<<1024, block>>>(there, here); }},
       {"increment", [](unsigned* there, unsigned*) { increment<<<grid, block>>>(there); }},
       {"add-neighbour", [](unsigned* there, unsigned*) { add_neighbour<<<grid / 2, block>>>(there); }},
       {"take-neighbour", [](unsigned* there, unsigned*) { take_neighbour<<<grid / 2, block>>>(there); }},
@@ -124,8 +152,9 @@ int main(int argc, char** argv) {
   modes.at(mode)(to, from);
   check(cudaGetLastError());
   check(cudaDeviceSynchronize());
+  const std::vector<unsigned> all = fetched(to);
   unsigned long long sum = 0;
-  for (const unsigned value : fetched(to)) sum += value;
-  std::printf("%s %llu\n", mode.c_str(), sum);
+  for (const unsigned value : all) sum += value;
+  std::printf("%s %llu, %u at last\n", mode.c_str(), sum, all.back());
   return 0;
 }

@@ -95,4 +95,11 @@ TEST_CASE("a part that turned nobody away has run to its end", "[run]") {
   CHECK(end_of(cut(part, 2000)) == 1000);
 }
 
+TEST_CASE("blocks that ran unseen tell the time of all if the patch at their begin takes next to nothing", "[run]") {
+  CHECK(whole_ns_by_events(99e3, 4e3, 1, 100) == Approx(100e3));
+  CHECK(whole_ns_by_events(50e3, 2.5e3, 50, 100) == Approx(100e3));
+  CHECK(whole_ns_by_events(50e3, 2.6e3, 50, 100) == 0);
+  CHECK(whole_ns_by_events(49e3, 1e3, 51, 100) == 0);
+}
+
 }  // namespace gpumem::inject::test_launch_parts
