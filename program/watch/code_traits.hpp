@@ -90,7 +90,7 @@ struct CodeTraits {
 }
 
 /// The part that an instruction has in what a kernel accesses.
-enum class AccessKind {
+enum class AccessKind : std::uint8_t {
   told,   ///< a callback tells of it, or it reaches nothing beyond the multiprocessors
   order,  ///< the same, unless others may wait for it (is_strong())
   bulk,   ///< later libraries' callbacks tell of it

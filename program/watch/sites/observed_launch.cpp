@@ -148,11 +148,12 @@ CUresult LaunchObserver::end(const ObservedLaunch& launch, CUresult result, cons
     const SampleEnd end = sampler_.end(launch.sample, launch.event, launch.began_ns, relaunch);
     result = end.result;
     needed_ns = end.would_take_ns;
-    if (end.launch_ns > 0) add_time(*launch.slot->counts, end.launch_ns, 1);
-    if (end.repeat_ns > 0) {
-      launch.slot->counts->repeat_ns = static_cast<std::uint64_t>(end.repeat_ns);
-      watch().kernels.add_to_time_line(*launch.slot->counts, static_cast<double>(launch.began_ns), end.repeat_ns, 1);
-    }
+    LaunchSlot& counts = *launch.slot->counts;
+    if (end.launch_ns > 0) add_time(counts, end.launch_ns, 1);
+    if (end.repeat_ns > 0) counts.repeat_ns = static_cast<std::uint64_t>(end.repeat_ns);
+    // One of the two is known at most. Nothing happens if neither is.
+    watch().kernels.add_to_time_line(counts, static_cast<double>(launch.began_ns),
+                                     std::max(end.launch_ns, end.repeat_ns), 1);
     if (needed_ns > 0) {
       count_unseen(*launch.slot, Unseen::overhead);
     } else {
