@@ -116,7 +116,7 @@ __device__ __noinline__ BulkCopy begin_copy(SiteTable* table, TableSite& site, R
 __device__ __noinline__ void end_copy(TableSite& site, BulkCopy& copy) {
   const unsigned lane = lane_of();
   copy.costs.least_sectors = (copy.costs.useful_bytes + 31) / 32;
-  if (copy.end != 0) widen(site.range, copy.begin, copy.end, 1U << lane, lane);
+  if (copy.end != 0 && copy.table->keeps_ranges != 0) widen(site.range, copy.begin, copy.end, 1U << lane, lane);
   add(site.sums[multiprocessor_of() % sum_copies], copy.costs, 1U << lane, lane);
 }
 

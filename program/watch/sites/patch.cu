@@ -160,7 +160,7 @@ __device__ __noinline__ void count(const Access& access) {
   TableSite& site = access.table->site[at];
   const unsigned copy = multiprocessor_of() % sum_copies;
   if (copy == 0) show(site, access, mask, lane);
-  if (access.space == RawSpace::global) {
+  if (access.space == RawSpace::global && access.table->keeps_ranges != 0) {
     widen(site.range, access.address, access.address + (1ULL << access.log2_bytes), mask, lane);
   }
   add(site.sums[copy], costs_of(access, mask, lane), mask, lane);

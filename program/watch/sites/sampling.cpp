@@ -134,6 +134,7 @@ bool clear_tables(SampleTables& tables, const Sample& sample) {
   head.l2_words = tables.l2_words;
   head.warp_loads = tables.warp_loads;
   head.counted_warps = counted_warps(sample);
+  head.keeps_ranges = sample.repeatable && sample.kernel->traits.accesses.all_are_told ? 1 : 0;
   const bool tried = sample.divisible && sample.kernel->traits.independent && sample.kernel->traits.loops;
   head.part = tried && sample.blocks >= many_blocks ? LaunchPart{.end_block = 1}
                                                     // which tells whether there is time to look at one

@@ -59,10 +59,12 @@ struct SiteTable {
   std::uint32_t l2_sets;
   std::uint32_t lost_sites;     ///< requests that found no room, 1 or more
   std::uint32_t counted_warps;  ///< of the launch, those that have a place in warp_loads: all or none
-  CacheTag* l1;                 ///< [multiprocessor][set][way]
-  CacheTag* l2;                 ///< [set][way]
-  std::uint32_t* l2_words;      ///< [set][way][read, written]: words of the line that were used
-  std::uint32_t* warp_loads;    ///< [block][warp]: loads from beyond its multiprocessor
+  std::uint32_t keeps_ranges;   ///< 1: the range of each site is of use
+  std::uint32_t reserved;
+  CacheTag* l1;               ///< [multiprocessor][set][way]
+  CacheTag* l2;               ///< [set][way]
+  std::uint32_t* l2_words;    ///< [set][way][read, written]: words of the line that were used
+  std::uint32_t* warp_loads;  ///< [block][warp]: loads from beyond its multiprocessor
   LaunchPart part;
   std::uint64_t key[table_sites];  ///< of each site pc << 3 | RawSpace; 0: free
   TableSite site[table_sites];
