@@ -11,7 +11,9 @@ using Kind = MachineInstruction::Kind;
 constexpr unsigned oldest = 7;
 
 /// Widths are lanes per cycle of a multiprocessor of compute capability 9.0 (CUDA C++ Programming Guide, "Arithmetic
-/// Instructions"), a quarter of which each of the four schedulers has. busiest_pipe() knows those of others.
+/// Instructions"), a quarter of which each of the four schedulers has. The guide has no rows for VIADD, IMAD.WIDE,
+/// IMAD.HI and FCHK: they are as kernels that repeat them were timed on an H100 (docs/method/programs.md).
+/// busiest_pipe() knows the widths of others.
 struct Row {
   unsigned operation;
   Pipe pipe;
@@ -42,9 +44,11 @@ constexpr Row rows[] = {
     {0x032, Pipe::fp32, 1},                                                    // HMUL2
     {0x035, Pipe::fp32, 1},                                                    // HFMA2
     {0x024, Pipe::fp32, half_rate},                                            // IMAD
-    {0x025, Pipe::fp32, half_rate},                                            // IMAD.WIDE
+    {0x025, Pipe::fp32, quarter_rate},                                         // IMAD.WIDE
     {0x026, Pipe::fp32, half_rate},                                            // IDP
-    {0x027, Pipe::fp32, half_rate},                                            // IMAD.HI
+    {0x027, Pipe::fp32, quarter_rate},                                         // IMAD.HI
+    {0x036, Pipe::fp32, half_rate},                                            // VIADD
+    {0x006, Pipe::integer, half_rate},                                         // VOTE
     {0x007, Pipe::integer, half_rate},                                         // SEL
     {0x008, Pipe::integer, half_rate},                                         // FSEL
     {0x009, Pipe::integer, half_rate},                                         // FMNMX
@@ -58,7 +62,6 @@ constexpr Row rows[] = {
     {0x017, Pipe::integer, half_rate},                                         // IMNMX
     {0x019, Pipe::integer, half_rate},                                         // SHF
     {0x01c, Pipe::integer, half_rate},                                         // PLOP3
-    {0x036, Pipe::integer, half_rate},                                         // VIADD
     {0x045, Pipe::integer, half_rate},                                         // I2FP
     {0x046, Pipe::integer, half_rate},                                         // VIADDMNMX
     {0x048, Pipe::integer, half_rate},                                         // VIMNMX
@@ -68,12 +71,17 @@ constexpr Row rows[] = {
     {0x02b, Pipe::fp64, half_rate},                                            // DFMA
     {0x100, Pipe::special, special_rate},                                      // FLO
     {0x101, Pipe::special, special_rate},                                      // BREV
+    {0x102, Pipe::special, special_rate},                                      // FCHK
     {0x105, Pipe::special, special_rate},                                      // F2I
     {0x106, Pipe::special, special_rate},                                      // I2F
     {0x107, Pipe::special, special_rate},                                      // FRND
     {0x108, Pipe::special, special_rate},                                      // MUFU
     {0x109, Pipe::special, special_rate},                                      // POPC
     {0x110, Pipe::special, special_rate},                                      // F2F
+    {0x111, Pipe::special, special_rate},                                      // F2I of 64 bits
+    {0x112, Pipe::special, special_rate},                                      // I2F of 64 bits
+    {0x113, Pipe::special, special_rate},                                      // FRND of 64 bits
+    {0x1c4, Pipe::special, special_rate},                                      // REDUX
     {0x180, Pipe::memory, 0, Kind::off_chip_load},                             // LD
     {0x181, Pipe::memory, 0, Kind::off_chip_load},                             // LDG
     {load_local, Pipe::memory, 0, Kind::off_chip_load},                        // LDL

@@ -17,8 +17,8 @@ using measure::instruction_bytes;
 /// The pipe that an instruction is issued to. MachineInstruction::cycles says how long a warp keeps it busy.
 enum class Pipe : std::uint8_t {
   issue,    ///< nothing but its turn
-  fp32,     ///< additions and products of floats, half as wide for integer products
-  integer,  ///< additions, logic, shifts, comparisons, choices
+  fp32,     ///< additions and products of floats; half of it also products of integers, and sums of two
+  integer,  ///< sums of three, logic, shifts, comparisons, choices
   fp64,
   special,  ///< reciprocals, roots, exponentials, sines, most conversions
   memory,   ///< loads, stores, shuffles

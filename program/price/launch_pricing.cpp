@@ -16,6 +16,10 @@ namespace {
 using access::Op;
 using report::SiteWork;
 
+// Places of PathWork::busy_cycles.
+constexpr std::size_t fp32_pipe = 1;
+constexpr std::size_t fp64_pipe = 3;
+
 bool is_in_local(const SiteWork& site) { return site.space == access::Space::local; }
 bool is_changed(const SiteWork& site) { return site.op != Op::load; }
 
@@ -121,13 +125,18 @@ static_assert(std::size(stages_of_pipes) == report::pipes);
 bool stores_parts(const SiteWork& site) { return 2 * site.useful_bytes < site.sectors * access::sector_bytes; }
 
 BusiestPipe busiest_pipe(const report::PathWork& path, const Device& device) {
-  constexpr std::size_t fp32 = 1;
-  constexpr std::size_t fp64 = 3;
-  constexpr double float_lanes = 128;  // of compute capability 9.0
-  constexpr double double_lanes = 64;
+  constexpr double half_lanes = 64;
+  constexpr double double_lanes = 64;  // of compute capability 9.0
   std::array<double, report::pipes> busy = path.busy_cycles;
-  if (const auto lanes = fma_per_cycle(device, false)) busy[fp32] += path.float_cycles * (float_lanes / *lanes - 1);
-  if (const auto lanes = fma_per_cycle(device, true)) busy[fp64] *= double_lanes / *lanes;
+  // A pipe of 128 lanes has two halves. Either adds and multiplies floats, and only one of them integers. So floats
+  // take the other half while integers are multiplied.
+  if (const auto lanes = fma_per_cycle(device, false)) {
+    constexpr double half_cycles = 2;  // that 32 floats keep a half of the scheduler's part busy
+    const double halves = *lanes / half_lanes;
+    const double integers = busy[fp32_pipe] - path.float_cycles;
+    busy[fp32_pipe] = std::max(integers, (integers + half_cycles * path.float_cycles) / halves);
+  }
+  if (const auto lanes = fma_per_cycle(device, true)) busy[fp64_pipe] *= double_lanes / *lanes;
   const auto longest = std::ranges::max_element(busy);
   return {stages_of_pipes[longest - busy.begin()], *longest};
 }

@@ -122,14 +122,19 @@ TEST_CASE("machine code is priced on another GPU by its pipes", "[program][porte
   const report::PathWork& path = *report.results[0].work->path;
   CHECK(path.float_cycles == Approx(8.0 * blocks));  // an addition a warp
   CHECK(ported_kernel(report, "h200").predicted_s == Approx(*report.results[0].predicted_s).epsilon(1e-3));
-  const auto cycles_on = [&](const char* profile) {
-    report::PathWork floats;
-    floats.busy_cycles[1] = floats.float_cycles = 100;
-    return busiest_pipe(floats, model::load_profile(profile).device).cycles;
+  const auto cycles_on = [&](const char* profile, double integers = 0) {
+    report::PathWork products;
+    products.float_cycles = 100;
+    products.busy_cycles[1] = 100 + integers;
+    return busiest_pipe(products, model::load_profile(profile).device).cycles;
   };
   CHECK(cycles_on("h100") == 100);
   CHECK(cycles_on("l40s") == 100);       // 128 lanes as well
   CHECK(cycles_on("a100-80gb") == 200);  // 64
+  // Integers are multiplied by one half of 128 lanes, beside floats in the other half.
+  CHECK(cycles_on("h100", 100) == 150);
+  CHECK(cycles_on("h100", 300) == 300);
+  CHECK(cycles_on("a100-80gb", 100) == 300);
   report::PathWork doubles;
   doubles.busy_cycles[3] = 100;
   CHECK(busiest_pipe(doubles, model::load_profile("l40s").device).cycles == 3200);  // 2 lanes instead of 64
