@@ -19,6 +19,7 @@ using report::SiteWork;
 // Places of PathWork::busy_cycles.
 constexpr std::size_t fp32_pipe = 1;
 constexpr std::size_t fp64_pipe = 3;
+constexpr std::size_t memory_pipe = 5;
 
 bool is_in_local(const SiteWork& site) { return site.space == access::Space::local; }
 bool is_changed(const SiteWork& site) { return site.op != Op::load; }
@@ -120,6 +121,30 @@ constexpr std::string_view stages_of_pipes[] = {"instructions", "fma",          
                                                 "special",      "instructions", "tensor"};
 static_assert(std::size(stages_of_pipes) == report::pipes);
 
+/// Cycles that a warp waits between its barriers, all together, while `others` warps of its block use what only one
+/// warp can use at a time. `cycles` are those of all warps of the launch.
+double in_turn(double others, double cycles, const Workload& workload) {
+  const double warps = static_cast<double>(workload.blocks) * static_cast<double>(workload.warps_of_block());
+  return std::max(0.0, others) * cycles / warps;
+}
+double turns_at_scheduler(double cycles, const Workload& workload) {
+  return in_turn(static_cast<double>(workload.warps_of_block()) / schedulers - 1, cycles, workload);
+}
+
+/// Adds to the chains that warps which meet at barriers also take turns at shared memory, a wavefront or a shuffle a
+/// cycle. They do so while their schedulers issue, so the longer of both turns counts.
+Workload with_turns_at_shared_memory(Workload workload, const report::LaunchWork& work) {
+  if (!workload.in_step || !workload.chains || !work.path) return workload;
+  const double others = static_cast<double>(workload.warps_of_block()) - 1;
+  const double shuffles = work.path->busy_cycles[memory_pipe] / schedulers;
+  const double at_memory = in_turn(others, work.shared_wavefronts + shuffles, workload);
+  const double at_scheduler = turns_at_scheduler(workload.scheduler_cycles.value_or(0), workload);
+  for (Chain* chain : {&workload.chains->mean, &workload.chains->busiest, &workload.chains->longest}) {
+    chain->cycles += std::max(0.0, at_memory - at_scheduler);
+  }
+  return workload;
+}
+
 }  // namespace
 
 bool stores_parts(const SiteWork& site) { return 2 * site.useful_bytes < site.sectors * access::sector_bytes; }
@@ -150,21 +175,19 @@ Workload workload_of(const report::LaunchWork& work, const Device& device) {
   workload.in_step = work.in_step;
   if (!work.path) return workload;
   const auto [stage, cycles] = busiest_pipe(*work.path, device);
-  const auto of_block = static_cast<double>(workload.warps_of_block());
   // Warps that meet at barriers advance together: each waits while the other warps of its scheduler issue.
-  const double others = workload.in_step ? std::max(0.0, of_block / schedulers - 1) : 0;
-  const double in_turn = others * cycles / (static_cast<double>(work.blocks) * of_block);
+  const double turns = workload.in_step ? turns_at_scheduler(cycles, workload) : 0;
   workload.chains = work.path->chains;
   for (Chain* chain : {&workload.chains->mean, &workload.chains->busiest, &workload.chains->longest}) {
-    chain->cycles += in_turn;
+    chain->cycles += turns;
   }
   workload.scheduler_cycles = cycles;
   workload.pipe = stage;
   return workload;
 }
 
-PricedLaunch priced(const report::LaunchWork& work, const Workload& workload, const model::Profile& profile,
-                    InL2 in_l2) {
+PricedLaunch priced(const report::LaunchWork& work, const Workload& alone, const model::Profile& profile, InL2 in_l2) {
+  const Workload workload = with_turns_at_shared_memory(alone, work);
   model::Demand demand = demand_of(work, workload, profile);
   if (in_l2 == InL2::part) spare_memory(demand, static_cast<double>(profile.device.l2_bytes));
   const bool cached = in_l2 == InL2::all;
