@@ -177,6 +177,8 @@ std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned 
     instruction.reads = scoreboard(bits(high, 49, 3));
     instruction.waits_for = static_cast<unsigned>(bits(high, 52, 6));
     instruction.always = bits(low, 12, 4) == 7;
+    // As kernels of roots and quotients of doubles take on an H100 (docs/method/programs.md).
+    if (instruction.pipe == Pipe::fp64) instruction.turns = 2;
     instruction.computes_floats = operation == multiply_floats || operation == add_floats || operation == fuse_floats;
     instruction.adds_floats = operation == 0x1a2 || operation == 0x1a3 || operation == 0x1a6;
     const bool accesses = instruction.kind == Kind::off_chip_load || instruction.kind == Kind::shared_load ||

@@ -44,6 +44,7 @@ struct MachineInstruction {
   Kind kind = Kind::plain;
   Pipe pipe = Pipe::issue;
   double cycles = 1;             ///< that a warp keeps the pipe of its scheduler busy, on compute capability 9.0
+  double turns = 1;              ///< cycles for which its scheduler issues nothing else
   unsigned stall = 1;            ///< cycles until the warp's next instruction may be issued
   unsigned waits_for = 0;        ///< scoreboards, a bit each, that have to be free first
   int sets = -1;                 ///< scoreboard that is taken until the result is there; -1: none

@@ -102,7 +102,7 @@ class Path {
       if (times == 0) continue;
       for (std::size_t i = block.begin; i < block.end; ++i) {
         const MachineInstruction& instruction = counts_.code()[i];
-        path.busy_cycles[static_cast<std::size_t>(Pipe::issue)] += times;
+        path.busy_cycles[static_cast<std::size_t>(Pipe::issue)] += times * instruction.turns;
         if (instruction.kind == Kind::wait) path.barriers += times;
         const inject::Site* const site = site_at(i);
         if (site == nullptr) path.matrix_wavefronts += times * instruction.wavefronts;

@@ -79,6 +79,7 @@ TEST_CASE("instructions keep the narrowest pipe busy, as often as they ran", "[p
   CHECK(cycles_of(path_of({{fadd}, {fadd}, {stg}, {exits}}, {site_at(2, 64, inject::RawOp::store)})) == 4 * warps);
   CHECK(cycles_of(path_of({{imad}, {imad}, {imad}, {imad}, {stg}, {exits}}, {site_at(4, 64, inject::RawOp::store)})) ==
         8 * warps);
+  CHECK(cycles_of(path_of({{dfma}, {dfma}, {stg}, {exits}}, {site_at(2, 64, inject::RawOp::store)})) == 6 * warps);
   CHECK(cycles_of(path_of({{mufu}, {mufu}, {stg}, {exits}}, {site_at(2, 64, inject::RawOp::store)})) == 16 * warps);
 }
 

@@ -12,6 +12,7 @@ namespace gpumem::test::machine_code {
 // Operations, as nvdisasm names them.
 inline constexpr unsigned fadd = 0x221;
 inline constexpr unsigned imad = 0x224;
+inline constexpr unsigned dfma = 0x22b;
 inline constexpr unsigned mufu = 0x308;
 inline constexpr unsigned ldg = 0x981;
 inline constexpr unsigned stg = 0x986;
