@@ -30,6 +30,7 @@ class Propagation {
       conditions_.push_back(condition_of(low, high));
     }
     find_blocks();
+    find_subroutines();
   }
 
   /// Everything that can be told; empty if nothing can.
@@ -70,6 +71,33 @@ class Propagation {
     begins_.assign(begins.begin(), begins.end());
   }
 
+  /// Finds the instructions that each subroutine may run before it comes back. Its calls are taken to come back too.
+  void find_subroutines() {
+    for (const MachineInstruction& call : code_) {
+      if (call.kind == Kind::call && call.target < code_.size()) subroutines_[call.target];
+    }
+    for (auto& [begin, body] : subroutines_) {
+      std::set<std::size_t> reached;
+      std::vector<std::size_t> open = {begin};
+      while (!open.empty()) {
+        const std::size_t i = open.back();
+        open.pop_back();
+        if (i >= code_.size() || !reached.insert(i).second) continue;
+        const MachineInstruction& instruction = code_[i];
+        if (instruction.kind == Kind::branch || instruction.kind == Kind::call) open.push_back(instruction.target);
+        const bool goes_on = !instruction.always || instruction.kind == Kind::call ||
+                             (instruction.kind != Kind::branch && instruction.kind != Kind::end);
+        if (goes_on) open.push_back(i + 1);
+      }
+      body.assign(reached.begin(), reached.end());
+    }
+    // The subroutine says what a call writes.
+    for (std::size_t i = 0; i < code_.size(); ++i) {
+      if (code_[i].kind == Kind::call && code_[i].target < code_.size())
+        computations_[i].operation = Operation::nothing;
+    }
+  }
+
   [[nodiscard]] std::size_t end_of(std::size_t block) const {
     return block + 1 < begins_.size() ? begins_[block + 1] : code_.size();
   }
@@ -93,8 +121,13 @@ class Propagation {
     const MachineInstruction& instruction = code_[last];
     const bool has_next = block + 1 < begins_.size();
     if (instruction.kind == Kind::call) {
-      values.forget();
-      if (instruction.target < code_.size()) go(block_at(instruction.target), values);
+      const auto subroutine = subroutines_.find(instruction.target);
+      if (subroutine == subroutines_.end()) {
+        values.forget();
+      } else {
+        go(block_at(instruction.target), KnownValues());
+        for (const std::size_t i : subroutine->second) values.lose(computations_[i]);
+      }
       if (has_next) go(block + 1, values);
       return;
     }
@@ -199,7 +232,7 @@ class Propagation {
       ++rounds;
       const auto elsewhere = [&](std::size_t next, const KnownValues& known) {
         if (next == loop.begin) join(entry, known);
-        leaves = leaves || !loop.has(next);
+        leaves = leaves || !(loop.has(next) || subroutines_.contains(begins_[next]));
         return next == loop.begin;
       };
       if (!follow(loop, loop.begin, now, entries, steps, elsewhere)) return std::nullopt;
@@ -230,6 +263,8 @@ class Propagation {
   std::vector<Computation> computations_;
   std::vector<Condition> conditions_;
   std::vector<std::size_t> begins_;  ///< of blocks
+  /// The instructions of subroutines, by the first of each.
+  std::map<std::size_t, std::vector<std::size_t>> subroutines_;
   std::vector<Entry> entries_;
 };
 

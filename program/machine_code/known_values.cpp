@@ -60,6 +60,22 @@ void KnownValues::run(const Computation& computation, const ConstantBank& bank) 
   }
 }
 
+void KnownValues::lose(const Computation& computation) {
+  if (computation.operation == Operation::nothing) return;
+  if (computation.operation == Operation::forget || computation.operation == Operation::leads_anywhere) return forget();
+  if (computation.operation == Operation::predicates) {
+    for (unsigned i = 0; i < true_predicate; ++i) set({.number = i}, std::nullopt);
+    return;
+  }
+  const unsigned last = computation.uniform ? zero_uniform : zero_register;
+  for (unsigned i = 0; i < computation.width && computation.destination + i < last; ++i) {
+    write((computation.uniform ? threads : 0) + computation.destination + i, std::nullopt);
+  }
+  for (const unsigned number : computation.destination_predicates) {
+    set({.number = number, .uniform = computation.uniform_predicates}, std::nullopt);
+  }
+}
+
 bool KnownValues::keep_common(const KnownValues& other) {
   bool lost = false;
   for (unsigned i = 0; i < values_.size(); ++i) {

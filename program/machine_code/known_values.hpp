@@ -22,6 +22,8 @@ class KnownValues {
   /// Does what the instruction does. Results that cannot be told are not known any more.
   void run(const Computation& computation, const ConstantBank& bank);
   void forget() { *this = {}; }
+  /// Forgets what the instruction may write.
+  void lose(const Computation& computation);
   /// Keeps the values that are the same in both. Returns true if any was lost.
   bool keep_common(const KnownValues& other);
 

@@ -79,6 +79,25 @@ TEST_CASE("a loop goes round as often as parameters say", "[program][constants]"
   CHECK(branches_of("").rounds.empty());
 }
 
+TEST_CASE("a call forgets no more than its subroutine writes", "[program][constants]") {
+  constexpr std::size_t counts = test::chooses_loop;  // adds 1 to the counter of the loop
+  constexpr std::size_t computes = counts + 1;
+  const auto rounds_with = [&](std::size_t subroutine) {
+    std::vector<std::uint64_t> words = test::chooses_words;
+    const std::uint64_t distance = (words.size() / 2 - computes - 1) * 16;
+    const auto add = [&](std::uint64_t low, std::uint64_t high) { words.insert(words.end(), {low, high}); };
+    add(words[2 * subroutine], words[2 * subroutine + 1]);
+    add(0xfffffff406cc7950, 0x000fec0003c3ffff);        // RET.REL.NODEC
+    words[2 * computes] = 0x7944 | distance / 4 << 16;  // CALL.REL.NOINC
+    words[2 * computes + 1] = 0x000fea0003c00000;
+    const std::string code = test::code_of_words(words);
+    const std::string parameters = chooses_parameters(1, 7);
+    return constant_branches(code, instructions_of(code, 9), 9, launched_with(parameters)).rounds;
+  };
+  CHECK(rounds_with(computes).at(test::chooses_loop) == 7);
+  CHECK(rounds_with(counts).empty());
+}
+
 TEST_CASE("a path knows rounds that nothing seen tells", "[program][constants]") {
   constexpr double warps = 64;
   const model::Profile profile = model::load_profile("h200");
