@@ -163,7 +163,14 @@ BusiestPipe busiest_pipe(const report::PathWork& path, const Device& device) {
   }
   if (const auto lanes = fma_per_cycle(device, true)) busy[fp64_pipe] *= double_lanes / *lanes;
   const auto longest = std::ranges::max_element(busy);
-  return {stages_of_pipes[longest - busy.begin()], *longest};
+  const BusiestPipe alone{stages_of_pipes[longest - busy.begin()], *longest};
+  if (alone.cycles == 0) return alone;
+  *longest = 0;
+  // Instructions do not come so that two pipes are always busy at once: kernels of two operations on an H100 take
+  // longer, the more alike both pipes are (docs/method/programs.md).
+  constexpr double exponent = 8;
+  const double second = std::ranges::max(busy) / alone.cycles;
+  return {alone.stage, alone.cycles * std::pow(1 + std::pow(second, exponent), 1 / exponent)};
 }
 
 Workload workload_of(const report::LaunchWork& work, const Device& device) {

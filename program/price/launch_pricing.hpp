@@ -43,7 +43,8 @@ struct BusiestPipe {
 /// Finds them for a device. Products and sums of 32-bit and 64-bit floats take as many cycles as the device's compute
 /// capability gives them (CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions", as in
 /// fma_per_cycle()). All other instructions take as many as on compute capability 9.0: that table gives additions of
-/// integers, special functions and shuffles the same width from 7.0 to 9.0, and has nothing on tensor cores.
+/// integers, special functions and shuffles the same width from 7.0 to 9.0, and has nothing on tensor cores. The cycles
+/// are more than those of the busiest pipe, as far as another one is busy as well.
 [[nodiscard]] BusiestPipe busiest_pipe(const report::PathWork& path, const Device& device);
 
 /// Prices the launch. `workload` is workload_of() it, as it is or changed.

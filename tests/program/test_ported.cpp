@@ -135,6 +135,11 @@ TEST_CASE("machine code is priced on another GPU by its pipes", "[program][porte
   CHECK(cycles_on("h100", 100) == 150);
   CHECK(cycles_on("h100", 300) == 300);
   CHECK(cycles_on("a100-80gb", 100) == 300);
+  report::PathWork mixed;
+  mixed.busy_cycles[0] = mixed.busy_cycles[2] = 100;
+  const double both = busiest_pipe(mixed, model::load_profile("h100").device).cycles;
+  CHECK(both > 105);  // neither is busy all the time
+  CHECK(both < 110);
   report::PathWork doubles;
   doubles.busy_cycles[3] = 100;
   CHECK(busiest_pipe(doubles, model::load_profile("l40s").device).cycles == 3200);  // 2 lanes instead of 64
