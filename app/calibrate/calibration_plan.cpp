@@ -25,6 +25,9 @@ constexpr SweepArguments lines[] = {
     {"offset --offset 0 --op read,write --word-bytes 4,8,16 --elements-per-thread 4 --block-threads 256 "
      "--buffer 16MiB"},
     {"hierarchy --hierarchy l2"},
+    // The same again and again, because stores to L2 are longer than a launch only then. (Memory takes nearly as many.)
+    {"pattern --pattern i%(n/64) --op read,write,copy --word-bytes 4,16 --elements-per-thread 4 --block-threads 256 "
+     "--buffer 512MiB"},
     // The time that a launch takes besides its accesses.
     {"offset --offset 0 --op read,write --word-bytes 4,8,16 --elements-per-thread 1 --block-threads 256 "
      "--buffer 16KiB,256KiB"},
@@ -52,6 +55,9 @@ constexpr SweepArguments lines[] = {
     {"transpose --transpose strided-write --type float,double --matrix 2048,4096"},
     {"pattern --pattern i%1000*(n/1000)+i/1000 --op read,write,copy --word-bytes 4 --elements-per-thread 4 "
      "--block-threads 256 --buffer 16MiB",
+     CalibrationUse::held_out},
+    {"pattern --pattern i%(n/32) --op read,write,copy --word-bytes 8 --elements-per-thread 1,8 --block-threads 256 "
+     "--buffer 512MiB",
      CalibrationUse::held_out},
     {"offset --offset 2,16,31 --op read,write,copy --word-bytes 4,8 --elements-per-thread 1,4 --block-threads 256 "
      "--buffer 256MiB",

@@ -244,6 +244,9 @@ constexpr RateField fields[] = {
              "Share of the cost of lines left incomplete by stores that stores wait for"),
     constant("l2_exposed_share", id.l2.exposed_share, share,
              "Share of loads or stores, whichever is shorter, that adds to the longer"),
+    constant(
+        "l2_crossing_share", id.l2.crossing_share, share,
+        "Share of the sectors that go one way between L1 and L2, whichever take less time, that adds to the other way"),
     constant("l2_mixed_factor", id.l2.mixed_factor, factor,
              "Times the cost of a line left incomplete, added if only some of its sectors are"),
     constant("l2_held_share", id.l2.held_share, share,

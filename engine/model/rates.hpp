@@ -32,6 +32,7 @@ struct PerRate {
     T load_sectors_per_s{};
     T store_sectors_per_s{};
     T split_sectors_per_s{};
+    T crossing_share{};
     T load_lines_per_s{};
     T load_line_pairs_per_s{};
     T store_lines_per_s{};

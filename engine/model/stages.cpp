@@ -128,6 +128,15 @@ double simulated_seconds(const Demand& demand, const Rates& rates, double others
   return overlapped(std::max({both, least, others}) + lines.mixed, collisions, exponent);
 }
 
+/// Seconds in which sectors go between L1 and L2. In launches that are simulated, loads and stores go opposite ways at
+/// the same time, except for a share. In others the sum is nearer (docs/method/caches.md).
+double sector_seconds(const Demand& demand, const Rates& rates) {
+  const double split_per_s = demand.simulated ? rates.l2.store_sectors_per_s : rates.l2.split_sectors_per_s;
+  const double loads = demand.l2.load_sectors / rates.l2.load_sectors_per_s;
+  const double stores = demand.l2.store_sectors / rates.l2.store_sectors_per_s + demand.l2.split_sectors / split_per_s;
+  return exposed(loads, stores, demand.simulated ? rates.l2.crossing_share : 1);
+}
+
 }  // namespace
 
 bool is_arithmetic(std::string_view stage) {
@@ -171,10 +180,7 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
     stage("l1_lines", uneven * lines / (rates.l1.lines_per_cycle * cycles_per_s));
   }
   if (demand.footprint_bytes > 0) {
-    stage(
-        "l2_sectors",
-        demand.l2.load_sectors / rates.l2.load_sectors_per_s + demand.l2.store_sectors / rates.l2.store_sectors_per_s +
-            demand.l2.split_sectors / (demand.simulated ? rates.l2.store_sectors_per_s : rates.l2.split_sectors_per_s));
+    stage("l2_sectors", sector_seconds(demand, rates));
     if (demand.simulated) {
       stage("l2_requests", exposed(demand.l2.read_requests / rates.l2.read_requests_per_s,
                                    demand.l2.write_requests / rates.l2.write_requests_per_s, rates.l2.exposed_share));

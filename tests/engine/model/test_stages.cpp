@@ -1,5 +1,6 @@
 // The stages of a launch, and its time.
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -51,6 +52,31 @@ TEST_CASE("no stage takes longer than the launch", "[stages]") {
       }
     }
   }
+}
+
+TEST_CASE("loads and stores of L2 cross, but for a share of the shorter, and add up where nothing is simulated",
+          "[stages]") {
+  Workload workload;
+  workload.blocks = 1000;
+  workload.block_threads = 256;
+  const Profile profile = load_profile("h200");
+  const auto& rates = profile.rates.l2;
+  const auto seconds = [&](double loads, double stores, bool simulated = true) {
+    Demand demand;
+    demand.simulated = simulated;
+    demand.footprint_bytes = 1e6;
+    demand.l2.load_sectors = loads;
+    demand.l2.store_sectors = stores;
+    const std::vector<StageTime> stages = launch_stages(demand, workload, profile, true);
+    return std::ranges::find(stages, "l2_sectors", &StageTime::stage)->seconds;
+  };
+  const double loaded = seconds(1e8, 0);
+  const double stored = seconds(0, 1e8);
+  CHECK(loaded == Approx(1e8 / rates.load_sectors_per_s));
+  CHECK(stored == Approx(1e8 / rates.store_sectors_per_s));
+  REQUIRE(stored > loaded);
+  CHECK(seconds(1e8, 1e8) == Approx(stored + rates.crossing_share * loaded));
+  CHECK(seconds(1e8, 1e8, false) == Approx(stored + loaded));
 }
 
 TEST_CASE("a kernel by itself takes less than its launch in a queue, by the same time however long it is", "[stages]") {

@@ -211,14 +211,14 @@ struct Pin {
 };
 
 /// The patterns drawn at random that are counted and simulated fast. All 192 would take minutes.
-const std::vector<std::size_t> fitted = {6, 8, 11, 17, 18, 20, 21, 28, 31, 40, 66, 80, 92};
+const std::vector<std::size_t> fitted = {6, 8, 11, 17, 18, 20, 21, 28, 31, 40, 60, 66, 80, 92};
 const std::vector<std::size_t> held_out = {31, 48, 61, 63, 67, 71, 72, 82};
 
 std::vector<Pin> pins() {
   return {
       {"patterns to fit to",
        errors_of(cases_of<KnownCase>("patterns-fit", fitted)),
-       {0.00267296335, 0.087396737, 0.0664497265, 0.174009358}},
+       {0.00403811598, 0.0844186234, 0.0664497265, 0.174009358}},
       {"patterns held out",
        errors_of(cases_of<KnownCase>("patterns-held-out", held_out)),
        {0.0046296264, 0.0779169361, 0.0487772015, 0.140092393}},
