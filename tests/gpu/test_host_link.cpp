@@ -128,7 +128,7 @@ TEST_CASE("overlap reports its parts, and a speed-up that its bound limits") {
   for (const char* name : {"copy_in_ms", "kernel_ms", "copy_out_ms", "host_work_ms"}) CHECK(metric(name) > 0);
   // Calibrated to 125 % of copying in, alone and from the same memory; how well is no matter of a test.
   CHECK(metric("kernel_ms") > metric("copy_in_ms"));
-  CHECK(metric("host_work_ms") > 0.9 * metric("copy_in_ms"));
+  CHECK(metric("host_work_ms") > 0.5 * metric("copy_in_ms"));
   CHECK(metric("share_of_bound") == Approx(metric("speedup") / metric("bound_speedup")));
   CHECK(metric("share_of_bound") < 1.1);
 }
