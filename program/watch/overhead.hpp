@@ -24,7 +24,7 @@ class Overhead {
   // With the lock of `watch()`:
 
   /// Returns the nanoseconds that watching may still take at this moment; negative: none. In all it may take a second,
-  /// or its share of the time that the program had for itself, whichever is more. What is kept for first times is left.
+  /// or its share of the time that the program had for itself, whichever is more, less what is kept for first times.
   [[nodiscard]] double left_ns() const { return left_for_first_times_ns() - allowed_ns() / 16; }
   /// Returns the nanoseconds that times of launches of which nothing was timed yet may still take, so that each kernel
   /// has one when samples have taken all they may.
