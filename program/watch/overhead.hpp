@@ -21,14 +21,12 @@ class Overhead {
   void add(std::uint64_t ns) { std::atomic_ref(output_.totals().sampling_ns).fetch_add(ns, std::memory_order_relaxed); }
   /// Says of time that looking closely took that it was taken once, and so does not count. With the lock of `watch()`.
   void excuse(std::uint64_t ns) { setup_ns_ += ns; }
+  /// Returns the nanoseconds that watching may still take at this moment; negative: none. In all it may take a second,
+  /// or its share of the time that the program had for itself, whichever is more. With the lock of `watch()`.
+  [[nodiscard]] double left_ns() const { return allowed_ns() - spent_ns(); }
+
   // With the lock of `watch()`:
 
-  /// Returns the nanoseconds that watching may still take at this moment; negative: none. In all it may take a second,
-  /// or its share of the time that the program had for itself, whichever is more, less what is kept for first times.
-  [[nodiscard]] double left_ns() const { return left_for_first_times_ns() - allowed_ns() / 16; }
-  /// Returns the nanoseconds that times of launches of which nothing was timed yet may still take, so that each kernel
-  /// has one when samples have taken all they may.
-  [[nodiscard]] double left_for_first_times_ns() const { return allowed_ns() - spent_ns(); }
   /// Adds time that a repeat of a launch took, which is a part of what add() gets.
   void add_repeat(std::uint64_t ns) { repeats_ns_ += ns; }
   /// Returns the nanoseconds that the next repeat may take: repeats get an eighth of what watching may take in all.

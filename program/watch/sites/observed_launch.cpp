@@ -39,12 +39,6 @@ bool is_loaded(Kernel& kernel) {
 /// Returns true if no launch of the slot was timed or repeated.
 bool lacks_time(const Slot& slot) { return slot.counts->times == 0 && slot.counts->repeat_ns == 0; }
 
-/// Returns true if there is time left to time a launch of the slot.
-bool may_time(const Slot& slot) {
-  const Overhead& overhead = watch().overhead;
-  return (slot.counts->times == 0 ? overhead.left_for_first_times_ns() : overhead.left_ns()) >= 0;
-}
-
 }  // namespace
 
 bool is_timed(const Slot& slot, std::uint64_t number) { return number % one_in(slot, number) == 0; }
@@ -114,7 +108,7 @@ ObservedLaunch LaunchObserver::begin(const WatchedLaunch& watched, CUcontext con
     count_unseen(slot, reason);
   }
   const std::uint64_t number = slot.counts->launches;
-  if (!is_timed(slot, number) || !may_time(slot) || !is_loaded(*watched.kernel)) return launch;
+  if (!is_timed(slot, number) || watch().overhead.left_ns() < 0 || !is_loaded(*watched.kernel)) return launch;
   launch.timed = times_.begin(context, watched.launch.stream, one_in(slot, number));
   if (launch.timed.events.start == nullptr) return launch;
   launch.slot = &slot;
@@ -128,7 +122,7 @@ ObservedLaunch LaunchObserver::begin_graph(Slot& slot, CUcontext context, CUstre
   ObservedLaunch launch;
   watch().count_launches(slot, 1);
   const std::uint64_t number = slot.counts->launches;
-  if (!is_timed(slot, number) || !may_time(slot)) return launch;
+  if (!is_timed(slot, number) || watch().overhead.left_ns() < 0) return launch;
   launch.timed = times_.begin(context, stream, one_in(slot, number));
   if (launch.timed.events.start != nullptr) launch.slot = &slot;
   return launch;
