@@ -7,6 +7,7 @@
 #include "engine/model/arithmetic.hpp"
 #include "engine/model/demand.hpp"
 #include "engine/model/stages.hpp"
+#include "program/machine_code/instructions.hpp"
 #include "program/price/atomic_turns.hpp"
 
 namespace gpumem::program {
@@ -17,9 +18,9 @@ using access::Op;
 using report::SiteWork;
 
 // Places of PathWork::busy_cycles.
-constexpr std::size_t fp32_pipe = 1;
-constexpr std::size_t fp64_pipe = 3;
-constexpr std::size_t memory_pipe = 5;
+constexpr auto fp32_pipe = static_cast<std::size_t>(Pipe::fp32);
+constexpr auto fp64_pipe = static_cast<std::size_t>(Pipe::fp64);
+constexpr auto memory_pipe = static_cast<std::size_t>(Pipe::memory);
 
 bool is_in_local(const SiteWork& site) { return site.space == access::Space::local; }
 bool is_changed(const SiteWork& site) { return site.op != Op::load; }
