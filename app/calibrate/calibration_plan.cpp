@@ -18,13 +18,16 @@ constexpr SweepArguments lines[] = {
     // Shapes from those that launching limits to those that memory does; alignment to a word and to a sector.
     {"offset --offset 0,1,8 --op read,write,copy --word-bytes 4,8,16 --elements-per-thread 1,4,8 "
      "--block-threads 128,512 --buffer 256MiB"},
+    // Few blocks at a time: the longer a place stays empty until a block's last warp ends, the more they lose.
+    {"offset --offset 0 --op read,copy --word-bytes 4,8 --elements-per-thread 1,2 --block-threads 256,1024 "
+     "--buffer 256MiB"},
     // Sectors, atoms, lines and pairs of lines: whole, in part, and left out.
     {"stride --stride 1,2,4,8,16,32 --op read,write,copy --word-bytes 4,8,16 --elements-per-thread 1,8 "
      "--block-threads 128 --buffer 256MiB"},
     // Accesses that L2 serves without memory.
     {"offset --offset 0 --op read,write --word-bytes 4,8,16 --elements-per-thread 4 --block-threads 256 "
      "--buffer 16MiB"},
-    {"hierarchy --hierarchy l2"},
+    {"hierarchy --hierarchy l1,l2"},
     // The same again and again, because stores to L2 are longer than a launch only then. (Memory takes nearly as many.)
     {"pattern --pattern i%(n/64) --op read,write,copy --word-bytes 4,16 --elements-per-thread 4 --block-threads 256 "
      "--buffer 512MiB"},

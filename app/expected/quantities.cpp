@@ -40,7 +40,7 @@ std::span<const ExpectedQuantity> expected_quantities() {
   static const std::vector<ExpectedQuantity> quantities = [] {
     std::vector<ExpectedQuantity> all = {
         {"shared_read_gb_per_s", bandwidths, "shared memory", level("shared"), "shared_wavefronts_per_cycle", on_chip},
-        {"l1_read_gb_per_s", bandwidths, "L1 read", level("l1"), "l1_lines_per_cycle", on_chip},
+        {"l1_read_gb_per_s", bandwidths, "L1 read", level("l1"), "l1_bytes_per_cycle", on_chip},
         {.name = "l2_read_gb_per_s",
          .group = bandwidths,
          .title = "L2 read",

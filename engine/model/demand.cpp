@@ -72,6 +72,7 @@ void add_load(Demand& demand, const access::Site& site, const access::SiteSummar
   const auto& [cost, footprint] = summary;
   const auto requests = static_cast<double>(site.requests);
   demand.l1.load_lines += requests * cost.lines_per_request;
+  demand.l1.load_bytes += requests * cost.sectors_per_request * cost.efficiency * access::sector_bytes;
   // Sectors that neighbouring warps share come from L1 the second time, so L2 sees the footprint, not the requests.
   demand.l2.load_sectors +=
       site.kept_in_l1 ? footprint.sectors * static_cast<double>(site.fetches) / static_cast<double>(site.feeds)

@@ -16,6 +16,7 @@ struct Demand {
   struct L1 {
     double load_lines = 0;   ///< lines that loads look up in L1, whether it has them or not
     double store_lines = 0;  ///< lines that stores pass through L1
+    double load_bytes = 0;   ///< bytes that loads take, each word once a request
   };
   struct L2 {
     double load_sectors = 0;   ///< sectors that L1 fetches from L2

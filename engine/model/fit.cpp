@@ -11,6 +11,7 @@
 #include "engine/access/chunks.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/rate_fields.hpp"
+#include "engine/model/residence.hpp"
 #include "engine/model/stages.hpp"
 
 namespace gpumem::model {
@@ -225,7 +226,7 @@ double standard_error(const std::vector<Rates>& found, RateId rate) {
 FitCase::FitCase(Workload workload, const Profile& profile, double seconds, std::string group)
     : workload_(std::move(workload)),
       demand_(demand_of(workload_, summarise(workload_), profile)),
-      cached_(is_cached(workload_, demand_, profile.device)),
+      memory_share_(memory_share(workload_, demand_, profile)),
       seconds_(seconds),
       group_(std::move(group)) {
   if (!workload_.operations.empty()) {
@@ -236,8 +237,7 @@ FitCase::FitCase(Workload workload, const Profile& profile, double seconds, std:
 }
 
 double FitCase::error(const Profile& profile) const {
-  const std::vector<StageTime> stages = launch_stages(demand_, workload_, profile, cached_);
-  return std::log(launches_ * launch_seconds(stages, demand_, workload_, profile.rates, cached_) / seconds_);
+  return std::log(launches_ * launch_time(demand_, workload_, profile, memory_share_).seconds / seconds_);
 }
 
 bool FitCase::suits(const Workload& workload) {

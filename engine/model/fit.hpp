@@ -30,7 +30,7 @@ class FitCase {
   Workload workload_;  ///< its sites emptied: only their demand is needed
   Demand demand_;
   double launches_ = 1;
-  bool cached_ = false;
+  double memory_share_ = 0;
   double seconds_;
   std::string group_;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/model/rate_fields.hpp"
+#include "engine/model/residence.hpp"
 #include "engine/model/stages.hpp"
 #include "engine/model/subjects/peer.hpp"
 
@@ -62,10 +63,11 @@ Prediction predict_with(const std::optional<Traffic>& traffic, std::vector<acces
   Prediction prediction;
   prediction.sites = std::move(sites);
   prediction.demand = demand_with(traffic, workload, prediction.sites, profile);
-  prediction.cache_resident = is_cached(workload, prediction.demand, profile.device);
-  prediction.stages = launch_stages(prediction.demand, workload, profile, prediction.cache_resident);
-  prediction.seconds =
-      launch_seconds(prediction.stages, prediction.demand, workload, profile.rates, prediction.cache_resident);
+  const double from_memory = memory_share(workload, prediction.demand, profile);
+  prediction.cache_resident = from_memory < 0.5;
+  LaunchTime launch = launch_time(prediction.demand, workload, profile, from_memory);
+  prediction.stages = std::move(launch.stages);
+  prediction.seconds = launch.seconds;
   if (!workload.operations.empty()) schedule_operations(prediction, workload, profile);
   if (const auto* peer_traffic = workload.about<PeerTraffic>()) {
     // Both GPUs' own memory is far faster, and works at the same time.

@@ -88,6 +88,8 @@ constexpr RateField fields[] = {
            "Stores that collide in L2: to the same lines at the same time"),
     fitted("l1_lines_per_cycle", id.l1.lines_per_cycle, nothing,
            "Lines that loads look up in L1, of one multiprocessor"),
+    fitted("l1_bytes_per_cycle", id.l1.bytes_per_cycle, nothing,
+           "Bytes that L1 passes on to loads, of one multiprocessor, each word once a request"),
     constant("overlap_exponent", id.overlap.exponent, {.least = least_exponent},
              "p of (latency^p + work^p)^(1/p): the larger, the better one hides the other"),
     fitted("line_spread_share", id.l2.line_spread_share, nothing,

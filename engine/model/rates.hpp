@@ -57,6 +57,7 @@ struct PerRate {
     T bytes{};
     T lines_per_cycle{};
     T lines_at_a_time{};
+    T bytes_per_cycle{};
   };
   struct Shared {
     T wavefronts_per_cycle{};

@@ -128,13 +128,20 @@ double simulated_seconds(const Demand& demand, const Rates& rates, double others
   return overlapped(std::max({both, least, others}) + lines.mixed, collisions, exponent);
 }
 
-/// Seconds in which sectors go between L1 and L2. In launches that are simulated, loads and stores go opposite ways at
-/// the same time, except for a share. In others the sum is nearer (docs/method/caches.md).
+/// Cycles of L1 for loads and stores. Loads pass a line at a time, or as long as their bytes take if that is longer:
+/// chips without many lanes for doubles have paths of 64 bytes a cycle, and look up as many lines as the others.
+double l1_cycles(const Demand& demand, const Rates& rates) {
+  return std::max(demand.l1.load_lines / rates.l1.lines_per_cycle, demand.l1.load_bytes / rates.l1.bytes_per_cycle) +
+         demand.l1.store_lines / rates.l1.lines_per_cycle;
+}
+
+/// Seconds in which sectors go between L1 and L2. Loads and stores go opposite ways at the same time, except for a
+/// share (docs/method/caches.md).
 double sector_seconds(const Demand& demand, const Rates& rates) {
   const double split_per_s = demand.simulated ? rates.l2.store_sectors_per_s : rates.l2.split_sectors_per_s;
   const double loads = demand.l2.load_sectors / rates.l2.load_sectors_per_s;
   const double stores = demand.l2.store_sectors / rates.l2.store_sectors_per_s + demand.l2.split_sectors / split_per_s;
-  return exposed(loads, stores, demand.simulated ? rates.l2.crossing_share : 1);
+  return exposed(loads, stores, rates.l2.crossing_share);
 }
 
 }  // namespace
@@ -142,17 +149,6 @@ double sector_seconds(const Demand& demand, const Rates& rates) {
 bool is_arithmetic(std::string_view stage) {
   static constexpr std::string_view stages[] = {"instructions", "fma", "fp32", "fp64", "integer", "special", "tensor"};
   return std::ranges::find(stages, stage) != std::end(stages);
-}
-
-bool fits_in_l2(const Workload& workload, const Demand& demand, const Device& device) {
-  const double of_launch = demand.footprint_bytes / workload.launches;
-  return of_launch > 0 && of_launch <= static_cast<double>(device.l2_bytes) && !demand.over_link && !workload.cold;
-}
-
-bool is_cached(const Workload& workload, const Demand& demand, const Device& device) {
-  if (!demand.simulated) return fits_in_l2(workload, demand, device);
-  constexpr double little = 0.02;  // a launch that finds nearly all in L2 still fetches a little
-  return demand.dram.read_bytes + demand.dram.write_bytes < little * demand.footprint_bytes;
 }
 
 std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workload, const Profile& profile,
@@ -175,9 +171,8 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
     if (workload.in_step) stage("barriers", waiting.barriers_s);
   }
   // Loads and stores through L1 take turns with shared memory, which lies in the same banks.
-  const double lines = demand.l1.load_lines + demand.l1.store_lines;
   if (demand.l1.load_lines > 0 || demand.simulated) {
-    stage("l1_lines", uneven * lines / (rates.l1.lines_per_cycle * cycles_per_s));
+    stage("l1_lines", uneven * l1_cycles(demand, rates) / cycles_per_s);
   }
   if (demand.footprint_bytes > 0) {
     stage("l2_sectors", sector_seconds(demand, rates));
@@ -197,8 +192,8 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
   }
   if (demand.over_link) stage("pcie", pcie_seconds(demand, rates));
   if (demand.shared_wavefronts > 0) {
-    stage("shared_wavefronts",
-          uneven * (demand.shared_wavefronts + lines) / (rates.shared.wavefronts_per_cycle * cycles_per_s));
+    stage("shared_wavefronts", uneven * (demand.shared_wavefronts + demand.l1.load_lines + demand.l1.store_lines) /
+                                   (rates.shared.wavefronts_per_cycle * cycles_per_s));
   }
   const auto of_subject = [&](const auto& subject) {
     if constexpr (requires { stage_of(subject, profile); }) stages.push_back(stage_of(subject, profile));
@@ -262,6 +257,26 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
   const double once = cached || demand.over_link ? idle : rates.launch.fixed_s;
   return std::max(launch, work + at_end) + workload.launches * once +
          (demand.over_link && demand.loads ? rates.link.latency_s : 0);
+}
+
+LaunchTime launch_time(const Demand& demand, const Workload& workload, const Profile& profile, double memory_share) {
+  const auto timed = [&](bool cached) -> LaunchTime {
+    LaunchTime time{.stages = launch_stages(demand, workload, profile, cached)};
+    time.seconds = launch_seconds(time.stages, demand, workload, profile.rates, cached);
+    return time;
+  };
+  if (memory_share <= 0 || memory_share >= 1) return timed(memory_share <= 0);
+  LaunchTime from_memory = timed(false);
+  const LaunchTime from_l2 = timed(true);
+  const auto between = [&](double memory_s, double l2_s) {
+    return memory_share * memory_s + (1 - memory_share) * l2_s;
+  };
+  for (StageTime& stage : from_memory.stages) {
+    const auto same = std::ranges::find(from_l2.stages, stage.stage, &StageTime::stage);
+    stage.seconds = between(stage.seconds, same == from_l2.stages.end() ? 0 : same->seconds);
+  }
+  from_memory.seconds = between(from_memory.seconds, from_l2.seconds);
+  return from_memory;
 }
 
 double kernel_seconds(const std::vector<StageTime>& stages, const Demand& demand, const Workload& workload,

@@ -13,14 +13,6 @@
 
 namespace gpumem::model {
 
-/// Returns true if L2 could hold everything that a launch touches in device memory, from the launch before. Never true
-/// with mapped host memory.
-[[nodiscard]] bool fits_in_l2(const Workload& workload, const Demand& demand, const Device& device);
-
-/// Returns true if L2 holds what a launch touches in device memory, from the launch before, so that DRAM is left out.
-/// If the launch was simulated, a little may be missing. Never true with mapped host memory.
-[[nodiscard]] bool is_cached(const Workload& workload, const Demand& demand, const Device& device);
-
 /// True for a stage of issuing or computing on a multiprocessor.
 [[nodiscard]] bool is_arithmetic(std::string_view stage);
 
@@ -33,6 +25,17 @@ namespace gpumem::model {
 /// behind the work of the other stages.
 [[nodiscard]] double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand,
                                     const Workload& workload, const Rates& rates, bool cached);
+
+/// The stages of one launch and its seconds.
+struct LaunchTime {
+  std::vector<StageTime> stages;
+  double seconds = 0;
+};
+
+/// Returns the time of one launch of which L2 has all but the share `memory_share` of the data (memory_share()): the
+/// time and the stages between those with L2 alone and those without it.
+[[nodiscard]] LaunchTime launch_time(const Demand& demand, const Workload& workload, const Profile& profile,
+                                     double memory_share);
 
 /// Seconds that the kernel of such a launch takes by itself, from its begin to its end. In a queue of launches, some
 /// time lies between two kernels: what a launch that does next to nothing takes beyond its kernel.

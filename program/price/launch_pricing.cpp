@@ -69,7 +69,7 @@ void correct(model::Demand& demand, const report::LaunchWork& work, const model:
   // The sectors that L2 sends in the time that it takes for one request.
   const double sectors_of_request =
       rates.l2.read_requests_per_s > 0 ? rates.l2.load_sectors_per_s / rates.l2.read_requests_per_s : 1;
-  demand.l1.load_lines = 0;
+  demand.l1.load_lines = demand.l1.load_bytes = 0;
   demand.l2.load_sectors = 0;
   demand.footprint_bytes = 0;
   demand.atomic_turns = atomic_turns(work.atomics, rates);
@@ -82,7 +82,10 @@ void correct(model::Demand& demand, const report::LaunchWork& work, const model:
     }
     demand.footprint_bytes += std::max(site.memory_sectors, site.written_sectors) * access::sector_bytes;
     if (is_changed(site)) continue;
-    if (!site.past_l1) demand.l1.load_lines += std::max(site.l1_wavefronts, site.lines / rates.l1.lines_at_a_time);
+    if (!site.past_l1) {
+      demand.l1.load_lines += std::max(site.l1_wavefronts, site.lines / rates.l1.lines_at_a_time);
+      demand.l1.load_bytes += site.useful_bytes;
+    }
     demand.l2.load_sectors += std::max(site.l2_sectors, site.l2_requests * sectors_of_request);
   }
 }

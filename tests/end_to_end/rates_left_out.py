@@ -25,7 +25,7 @@ QUANTITIES = {
     "memory_write_gb_per_s": ("dram_write_bytes_per_s", "the memory's bandwidth"),
     "memory_copy_gb_per_s": ("dram_copy_bytes_per_s", "reads and writes, else the memory's bandwidth"),
     "l2_read_gb_per_s": ("l2_load_sectors_per_s", "multiprocessors x clock, or slices x clock"),
-    "l1_read_gb_per_s": ("l1_lines_per_cycle", "multiprocessors x clock"),
+    "l1_read_gb_per_s": ("l1_bytes_per_cycle", "multiprocessors x clock"),
     "link_to_device_gb_per_s": ("pcie_to_device_bytes_per_s", "the link's bandwidth"),
     "link_to_host_gb_per_s": ("pcie_to_host_bytes_per_s", "the rate to the device"),
     "l1_latency_cycles": ("l1_latency_cycles", "nothing: the same cycles"),

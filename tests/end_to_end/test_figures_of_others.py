@@ -6,8 +6,8 @@ import unittest
 from figures_of_others import BEGIN, PAGE, errors, figures, kind, page, percentile_95, with_predictions
 
 # Reached so far. The aim is 30 % at the 95th percentile, and 10 % for every whole array.
-MEDIAN = 0.065
-P95 = 0.52
+MEDIAN = 0.06
+P95 = 0.46
 WHOLE_ARRAYS_P95 = 0.23
 
 

@@ -18,6 +18,13 @@ double missed_share(double footprint_bytes, double capacity_bytes, double sharpn
   return 1 - std::pow(std::min(capacity_bytes / footprint_bytes, 1.0), sharpness);
 }
 
+/// The same where L2 holds `capacity_bytes`, and the chase visits each line once: all sets fill alike, and lines
+/// replaced are the oldest. Measured on an H100 and an H200 (docs/method/caches.md).
+double missed_lines(double footprint_bytes, double capacity_bytes) {
+  constexpr double width = 0.065;
+  return footprint_bytes <= capacity_bytes ? 0 : 1 - std::exp((1 - footprint_bytes / capacity_bytes) / width);
+}
+
 }  // namespace
 
 std::span<const LatencyLevel> latency_levels() {
@@ -46,19 +53,26 @@ double step_cycles(const Chase& chase, const Profile& profile) {
     }
     throw std::logic_error("no latency is known of the level " + chase.level);
   }
+  const auto l2_bytes = static_cast<double>(profile.device.l2_bytes);
+  const double footprint_bytes = static_cast<double>(std::max<std::uint64_t>(chase.lines, 1)) * access::line_bytes;
+  const auto missed_in = [&](double bytes) {
+    return missed_share(footprint_bytes, bytes, rates.latency.miss_sharpness);
+  };
+  // Half of L2 is near, if not all of it. The rate is where the first loads miss.
+  const double near_bytes = rates.l2.near_share < 1 ? l2_bytes / 2 : l2_bytes;
   struct Cache {
-    double bytes;
+    double missed;  ///< the share of steps that it does not answer
     double cycles;
   };
-  const auto l2_bytes = static_cast<double>(profile.device.l2_bytes);
-  const Cache caches[] = {{rates.l1.bytes, rates.latency.l1_cycles},
-                          {rates.l2.near_share * l2_bytes, rates.latency.l2_cycles},
-                          {l2_bytes, rates.latency.l2_far_cycles}};
-  const double footprint_bytes = static_cast<double>(std::max<std::uint64_t>(chase.lines, 1)) * access::line_bytes;
+  const Cache caches[] = {
+      {missed_in(rates.l1.bytes), rates.latency.l1_cycles},
+      {chase.lines_once ? missed_lines(footprint_bytes, near_bytes) : missed_in(rates.l2.near_share * l2_bytes),
+       rates.latency.l2_cycles},
+      {chase.lines_once ? missed_lines(footprint_bytes, l2_bytes) : missed_in(l2_bytes), rates.latency.l2_far_cycles}};
   double cycles = 0;
   double left = 1;  // the share of steps that no cache so far has answered
   for (const Cache& cache : caches) {
-    const double missed = std::min(left, missed_share(footprint_bytes, cache.bytes, rates.latency.miss_sharpness));
+    const double missed = std::min(left, cache.missed);
     cycles += (left - missed) * cache.cycles;
     left = missed;
   }

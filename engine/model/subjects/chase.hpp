@@ -15,6 +15,7 @@ struct Chase {
   static constexpr bool headline_alone = true;
   std::string level = {};   ///< that answers every step, one of model::latency_levels(): "shared"
   std::uint64_t lines = 0;  ///< without a level: of device memory, each visited again only after all the others
+  bool lines_once = false;  ///< these lie side by side, and each is visited once a round
   /// Other traffic of the level: its share, below 1, of the rate that such traffic can reach, and its share of written
   /// bytes.
   double traffic_share = 0;

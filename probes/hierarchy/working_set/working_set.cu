@@ -87,7 +87,8 @@ static Workload describe_working_set(const Case& decided, const Device& device) 
   describe_memory_chase(workload, walk, access::Space::global);
   // Nodes further apart than a line have one each.
   const std::uint64_t nodes_bytes = std::min<std::uint64_t>(walk.place.step_bytes, access::line_bytes);
-  workload.subject = Chase{.lines = walk.order.nodes() * nodes_bytes / access::line_bytes};
+  workload.subject = Chase{.lines = walk.order.nodes() * nodes_bytes / access::line_bytes,
+                           .lines_once = walk.place.step_bytes == access::line_bytes};
   workload.allocated_bytes += std::uint64_t{device.multiprocessors} * read_threads * sizeof(std::uint32_t);
   return workload;
 }

@@ -54,16 +54,14 @@ TEST_CASE("no stage takes longer than the launch", "[stages]") {
   }
 }
 
-TEST_CASE("loads and stores of L2 cross, but for a share of the shorter, and add up where nothing is simulated",
-          "[stages]") {
+TEST_CASE("loads and stores of L2 cross, but for a share of the shorter", "[stages]") {
   Workload workload;
   workload.blocks = 1000;
   workload.block_threads = 256;
   const Profile profile = load_profile("h200");
   const auto& rates = profile.rates.l2;
-  const auto seconds = [&](double loads, double stores, bool simulated = true) {
+  const auto seconds = [&](double loads, double stores) {
     Demand demand;
-    demand.simulated = simulated;
     demand.footprint_bytes = 1e6;
     demand.l2.load_sectors = loads;
     demand.l2.store_sectors = stores;
@@ -76,7 +74,26 @@ TEST_CASE("loads and stores of L2 cross, but for a share of the shorter, and add
   CHECK(stored == Approx(1e8 / rates.store_sectors_per_s));
   REQUIRE(stored > loaded);
   CHECK(seconds(1e8, 1e8) == Approx(stored + rates.crossing_share * loaded));
-  CHECK(seconds(1e8, 1e8, false) == Approx(stored + loaded));
+}
+
+TEST_CASE("L1 passes a line a cycle to loads, or as many bytes as its path takes, and then stores", "[stages]") {
+  Workload workload;
+  workload.blocks = 1000;
+  workload.block_threads = 256;
+  Profile profile = load_profile("h200");
+  profile.rates.l1.lines_per_cycle = 1;
+  profile.rates.l1.bytes_per_cycle = 64;
+  const auto cycles = [&](double lines, double bytes, double stored_lines) {
+    Demand demand;
+    demand.l1 = {.load_lines = lines, .store_lines = stored_lines, .load_bytes = bytes};
+    const std::vector<StageTime> stages = launch_stages(demand, workload, profile, true);
+    const double blocks = std::ceil(1000.0 / profile.device.multiprocessors) * profile.device.multiprocessors;
+    return std::ranges::find(stages, "l1_lines", &StageTime::stage)->seconds * 1000 / blocks *
+           static_cast<double>(profile.device.sm_clock_hz) * profile.device.multiprocessors;
+  };
+  CHECK(cycles(1e6, 128e6, 0) == Approx(2e6));  // neighbouring floats: 128 bytes of a line
+  CHECK(cycles(8e6, 128e6, 0) == Approx(8e6));  // floats eight apart: 8 lines for the same bytes
+  CHECK(cycles(1e6, 128e6, 1e6) == Approx(3e6));
 }
 
 TEST_CASE("a kernel by itself takes less than its launch in a queue, by the same time however long it is", "[stages]") {

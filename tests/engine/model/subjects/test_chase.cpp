@@ -59,6 +59,19 @@ TEST_CASE("a chase of a footprint takes what the nearest level that holds it doe
   }
 }
 
+TEST_CASE("a chase that visits each line once loses nearly all of them just beyond L2 and its half", "[chase]") {
+  const auto once = [](double mib_of_l2) {
+    return step_cycles({.lines = static_cast<std::uint64_t>(mib_of_l2 * mib / 128), .lines_once = true}, made_up());
+  };
+  const double hits_l1 = std::pow(1 / 128.0, 4);  // of 8 MiB, and less beyond
+  CHECK(once(8) == Approx(200 - 170 * hits_l1).epsilon(1e-6));
+  const double missed = 1 - std::exp(-(9 / 8.0 - 1) / 0.065);
+  CHECK(once(9) == Approx(200 + 200 * missed).epsilon(1e-5));
+  CHECK(once(16) == Approx(400).epsilon(1e-4));
+  CHECK(once(18) == Approx(400 + 400 * missed).epsilon(1e-5));
+  CHECK(once(32) == Approx(800).epsilon(1e-4));
+}
+
 TEST_CASE("where all of L2 is near there is no far part", "[chase]") {
   Profile profile = made_up();
   profile.rates.l2.near_share = 1;
