@@ -17,6 +17,7 @@
 #include "engine/machine/devices.hpp"
 #include "program/read/other_grids.hpp"
 #include "program/read/raw_checks.hpp"
+#include "program/watch/environment.hpp"
 #include "program/watch/time_line.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
@@ -126,6 +127,14 @@ class Merge {
     beyond_slots_ += process.totals.beyond_slots;
     graph_launches_ += process.totals.graph_launches;
     run_.sampling_s += static_cast<double>(process.totals.sampling_ns) * seconds_per_ns;
+    add_departure(process.totals);
+  }
+
+  /// Keeps when the first of the processes was left alone.
+  void add_departure(const inject::LaunchTotals& totals) {
+    if (totals.left_ns <= began_ns_) return;
+    const double after_s = static_cast<double>(totals.left_ns - began_ns_) * seconds_per_ns;
+    run_.watched_s = std::min(run_.watched_s.value_or(after_s), after_s);
   }
 
   /// The slots of graphs whose kernels have slots of their own.
@@ -340,6 +349,13 @@ class Merge {
     if (lost_tables_ > 0) {
       note(fmt::format("in {} some access sites found no room in the table, so these kernels move more than shown",
                        report::counted(lost_tables_, "sample")));
+    }
+    if (run_.watched_s) {
+      note(
+          fmt::format("launches after {:.1f} s are in no count and no sum, and kernels that first came later are not "
+                      "shown: nothing new was launched for long, and counting on would have slowed the program down; "
+                      "{}=1 in the environment counts all launches",
+                      *run_.watched_s, inject::stay_variable));
     }
     const auto varying = std::ranges::count_if(run_.kernels, &MergedKernel::varies);
     if (varying > 0) {

@@ -105,8 +105,9 @@ struct MergedRun {
   bool by_sites = false;            ///< some process was watched access by access
   bool by_counters = false;         ///< some process was watched by the hardware's counters
   double sampling_s = 0;
-  double bin_s = 0;                                            ///< of all kernels' time lines; 0: nothing is known
-  std::size_t bins = 0;                                        ///< up to the last one in which something ran
+  std::optional<double> watched_s;  ///< from the first launch on, until launches were not counted any more
+  double bin_s = 0;                 ///< of all kernels' time lines; 0: nothing is known
+  std::size_t bins = 0;             ///< up to the last one in which something ran
   std::vector<std::pair<std::string, std::uint64_t>> skipped;  ///< reason, launches
   std::vector<std::string> notes;                              ///< each once
 };

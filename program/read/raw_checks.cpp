@@ -74,7 +74,7 @@ bool is_possible(const inject::CountsEvent& counted) {
 
 bool is_possible(const inject::LaunchTotals& totals) {
   return std::max({totals.beyond_slots, totals.graph_launches, totals.sampling_ns, totals.spans_left_out}) <= most &&
-         std::max(totals.began_ns, totals.ended_ns) <= latest_ns;
+         std::max({totals.began_ns, totals.ended_ns, totals.left_ns}) <= latest_ns;
 }
 
 bool is_possible(const inject::Span& span, const inject::LaunchTotals& totals) {

@@ -47,6 +47,7 @@ report::ProgramRecord program_of(const MergedRun& merged, const ProgramRun& run,
   program.skipped = merged.skipped;
   for (const MergedGraph& graph : merged.graphs) program.graphs.push_back(graph_record(graph));
   if (merged.launches_seen > 0) program.sampling_seconds = merged.sampling_s;
+  program.watched_s = merged.watched_s;
   if (merged.bin_s > 0) program.bin_s = merged.bin_s;
   if (merged.by_sites) program.engines.emplace_back(report::sites_engine);
   if (merged.by_counters) program.engines.emplace_back(report::counters_engine);

@@ -22,4 +22,7 @@ inline constexpr const char* device_variable = "GPUMEM_RUN_DEVICE";  ///< number
 /// Share of the program's own time that watching may take, where that is more than a second: "0.2".
 inline constexpr const char* overhead_variable = "GPUMEM_RUN_MAX_OVERHEAD";
 
+/// Anything: all launches are counted to the program's end, whatever that costs it (departure.hpp). For people.
+inline constexpr const char* stay_variable = "GPUMEM_RUN_STAY";
+
 }  // namespace gpumem::inject

@@ -33,6 +33,7 @@ Options read_options() {
   options.launches = number_of(launches_variable, options.launches);
   options.skip_first = number_of(skip_first_variable, options.skip_first);
   options.device = text_of(device_variable);
+  options.stays = !text_of(stay_variable).empty();
   if (const std::string share = text_of(overhead_variable); !share.empty()) {
     options.max_overhead = std::strtod(share.c_str(), nullptr);
   }

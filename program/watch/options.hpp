@@ -21,6 +21,7 @@ struct Options {
   std::uint64_t skip_first = 0;
   std::string device;
   double max_overhead = 0.2;
+  bool stays = false;  ///< all launches are counted
   bool has_kernel = false;
   regex_t kernel{};
 

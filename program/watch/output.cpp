@@ -62,6 +62,8 @@ class FileLimitSpared {
 
 std::uint64_t now_ns() { return clock_ns(CLOCK_MONOTONIC); }
 
+std::uint64_t tick_ns() { return clock_ns(CLOCK_MONOTONIC_COARSE); }
+
 /// Memory that the file behind a mapping has no room for kills the process that touches it.
 bool Output::make_room(std::size_t bytes) const {
   const FileLimitSpared spared;

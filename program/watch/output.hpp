@@ -62,5 +62,7 @@ class Output {
 
 /// Nanoseconds of the clock that never goes back.
 [[nodiscard]] std::uint64_t now_ns();
+/// The same by the system's last tick, some milliseconds ago at most. It takes a fraction of the time.
+[[nodiscard]] std::uint64_t tick_ns();
 
 }  // namespace gpumem::inject

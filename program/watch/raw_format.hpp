@@ -26,7 +26,7 @@ struct FileHeader {
   std::uint64_t started_ns = 0;  ///< since 1970
 };
 inline constexpr char raw_magic[8] = {'g', 'p', 'u', 'm', 'e', 'm', 'r', '\n'};
-inline constexpr std::uint32_t raw_version = 11;
+inline constexpr std::uint32_t raw_version = 12;
 
 // ---- events: a FileHeader, then an EventHeader and its payload each, padded with zeros to a multiple of 8
 
@@ -235,6 +235,7 @@ struct LaunchTotals {
   std::uint64_t began_ns = 0;        ///< by the clock of ended_ns: the first launch
   std::uint64_t ended_ns = 0;        ///< the last launch
   std::uint64_t spans_left_out = 0;
+  std::uint64_t left_ns = 0;  ///< launches from here on were not counted, by the clock of ended_ns; 0: all were
 };
 
 /// Times kept of a slot, each one of equally many launches. LaunchSlot::like_seen has a bit for each.

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "program/watch/driver.hpp"
@@ -92,10 +93,10 @@ bool Watch::is_captured(CUstream stream) const {
   return driver().cuStreamIsCapturing(stream, &capture) != CUDA_SUCCESS || capture != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-void Watch::count_launches(const Slot& slot, std::uint64_t launches) {
+void Watch::count_launches(const Slot& slot, std::uint64_t launches, std::uint64_t at_ns) {
   launch_count.add(launches);
   LaunchTotals& all = output.totals();
-  all.ended_ns = now_ns();
+  all.ended_ns = std::max(all.ended_ns, at_ns);
   if (all.began_ns == 0) all.began_ns = all.ended_ns;
   slot.counts->launches += launches;
   kernels.count_range(*slot.counts, launches);

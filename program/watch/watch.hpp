@@ -103,8 +103,8 @@ struct Watch {
   [[nodiscard]] std::optional<WatchedLaunch> begin_launch(const Launch& launch, CUcontext context, const char* symbol);
   /// Returns true if the stream is being captured: launches into it do not run now.
   [[nodiscard]] bool is_captured(CUstream stream) const;
-  /// Counts launches of the slot, and the range that the thread is in.
-  void count_launches(const Slot& slot, std::uint64_t launches);
+  /// Counts launches of the slot that are asked for at `at_ns`, and the range that the thread is in.
+  void count_launches(const Slot& slot, std::uint64_t launches, std::uint64_t at_ns);
   /// Returns why the launch is not to be looked at closely; Unseen::none if it is.
   [[nodiscard]] Unseen reason_not_to(const WatchedLaunch& launch) const;
   /// The same, if the reason holds for all launches like it.

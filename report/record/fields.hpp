@@ -263,6 +263,7 @@ void fields(Archive& archive, ProgramRecord& program) {
   archive("skipped", program.skipped);
   archive.later("gpu_seconds", program.gpu_seconds);
   archive.later("sampling_seconds", program.sampling_seconds);
+  archive.if_any("watched_seconds", program.watched_s);
   archive.later("bin_seconds", program.bin_s);
   archive.if_any("timeline", program.timeline);
   archive.later("engines", program.engines);

@@ -42,6 +42,8 @@ ProgramRecord joined(ProgramRecord program, const ProgramRecord& counted) {
   program.launches_counted += counted.launches_counted;
   if (counted.sampling_seconds)
     program.sampling_seconds = program.sampling_seconds.value_or(0) + *counted.sampling_seconds;
+  if (counted.watched_s)
+    program.watched_s = std::min(program.watched_s.value_or(*counted.watched_s), *counted.watched_s);
   add_new(program.engines, counted.engines);
   add_new(program.notes, counted.notes);
   for (const auto& [reason, launches] : counted.skipped) {

@@ -259,8 +259,10 @@ struct ProgramRecord {
   std::uint64_t launches_seen = 0;                             ///< all launches
   std::uint64_t launches_counted = 0;                          ///< of those, looked at closely, as `engines` say
   std::vector<std::pair<std::string, std::uint64_t>> skipped;  ///< reason in words, launches not seen for it
-  std::optional<double> gpu_seconds;             ///< that all launches took, those not timed as long as those that were
-  std::optional<double> sampling_seconds;        ///< that seeing launches access by access cost the program
+  std::optional<double> gpu_seconds;       ///< that all launches took, those not timed as long as those that were
+  std::optional<double> sampling_seconds;  ///< that seeing launches access by access cost the program
+  /// From the first launch on, until launches were not counted any more. Absent: all were.
+  std::optional<double> watched_s = {};
   std::optional<double> bin_s = {};              ///< bins of the time since the first launch (Record::ran_s)
   std::optional<ProgramTimeline> timeline = {};  ///< when it launched what
   std::vector<std::string> engines;              ///< "sites" (access by access), "counters" (by the hardware's)

@@ -3,6 +3,7 @@ import glob
 import itertools
 import json
 import os
+import re
 import struct
 import sys
 import tempfile
@@ -257,6 +258,66 @@ class Guests(unittest.TestCase):
         self.assertEqual(loads[0]["sectors_per_request"]["least"], 4)
         self.assertIn("lanes 1024 elements", loads[0]["pattern"])
         self.assertGreater(first["metrics_predicted"]["could_save_seconds"], 0)
+
+
+class LongLoop(unittest.TestCase):
+    """A loop of short launches that tells nothing new for long: gpumem leaves it, and its counts end there."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def watch(self, **environment):
+        report = os.path.join(self.folder.name, "report.json")
+        code, out, err = run(GPUMEM, "run", "--quiet", "--output", report, "--", GUEST, "long-loop", **environment)
+        self.assertEqual((code, err), (3, ""))
+        with open(report, encoding="utf-8") as file:
+            report = json.load(file)
+        # Seconds since the loop began, and launches of each of its two kernels until then.
+        launched = [(float(seconds), int(launches)) for seconds, launches in re.findall(r"after (\S+) (\d+)", out)]
+        self.assertGreater(len(launched), 40)
+        return report, launched, out.splitlines()[-1]
+
+    def launches(self, report):
+        return {(one["parameters"]["kernel"].split("::")[-1].split("(")[0], one["parameters"]["grid"]):
+                one["metrics"]["launches"] for one in report["results"]}
+
+    def test_counts_are_right_up_to_the_moment_when_gpumem_leaves(self):
+        report, launched, _ = self.watch()
+        program = report["program"]
+        left_s = program["watched_seconds"]
+        self.assertGreater(left_s, 1)
+        self.assertLess(left_s, 3)
+        self.assertTrue(any("not counted" in note or "in no count" in note for note in program["notes"]))
+        counts = self.launches(report)
+        # The grid at the end came after that, and the loop's two kernels took turns.
+        self.assertEqual(sorted(kernel for kernel, _ in counts), ["add", "swap"])
+        add, swap = counts["add", "1"], counts["swap", "1"]
+        self.assertLessEqual(abs(add - swap), 1)
+        self.assertEqual(program["launches_seen"], add + swap)
+        # The loop's clock begins a little before the first launch. The system's tick, by which the moment is known, may
+        # be 10 ms late, and two numbers are printed 50 ms apart.
+        slack_s = 0.15
+        self.assertGreaterEqual(add, max(launches for seconds, launches in launched if seconds < left_s - slack_s))
+        self.assertLessEqual(add, min(launches for seconds, launches in launched if seconds > left_s + slack_s))
+        for one in report["results"]:
+            self.assertEqual(one["status"], "ok", one["reason"])
+            self.assertGreater(one["time_seconds"]["count"], 20)
+
+    def test_all_are_counted_if_gpumem_is_to_stay(self):
+        report, launched, _ = self.watch(GPUMEM_RUN_STAY="1")
+        self.assertNotIn("watched_seconds", report["program"])
+        each = launched[-1][1]
+        counts = self.launches(report)
+        self.assertEqual((counts["add", "1"], counts["swap", "1"]), (each, each))
+        self.assertEqual(report["program"]["launches_seen"], 2 * each + 1)
+
+    def test_the_program_computes_the_same(self):
+        """Its result is the sum of what it launched, whenever gpumem left."""
+        for environment in ({}, {"GPUMEM_RUN_STAY": "1"}):
+            with self.subTest(environment=environment):
+                _, launched, last = self.watch(**environment)
+                self.assertEqual(last, f"long-loop {launched[-1][1] + 1:g}")
 
 
 class Counted(Guests):

@@ -235,6 +235,21 @@ TEST_CASE("notes say what could not be seen, each once", "[program]") {
   CHECK(report.program->skipped[1] == std::pair(std::string(report::graphs_reason), std::uint64_t{12}));
 }
 
+TEST_CASE("launches that were not counted any more are said, from the first process on that was left", "[program]") {
+  CHECK(report_of({two_kernels()}).program->watched_s == std::nullopt);
+  CHECK_FALSE(notes_contain(report_of({two_kernels()}), "not counted"));
+  RawWriter writer = two_kernels();
+  RawWriter other = two_kernels(101);
+  writer.totals.began_ns = 5'000'000'000;
+  writer.totals.left_ns = 8'000'000'000;
+  other.totals.began_ns = 5'500'000'000;
+  other.totals.left_ns = 7'100'000'000;
+  const report::Report report = report_of({writer, other});
+  CHECK(report.program->watched_s == Approx(2.1));
+  CHECK(notes_contain(report, "launches after 2.1 s are in no count and no sum"));
+  CHECK(notes_contain(report, "GPUMEM_RUN_STAY=1"));
+}
+
 TEST_CASE("blocks that one instruction moves are sites with many sectors, and what is not counted is named",
           "[program]") {
   const auto instruction = [](std::uint64_t operation) {

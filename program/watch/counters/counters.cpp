@@ -23,6 +23,7 @@
 #include "program/watch/counters/records.hpp"
 #include "program/watch/devices.hpp"
 #include "program/watch/driver.hpp"
+#include "program/watch/known_launches.hpp"
 #include "program/watch/output.hpp"
 #include "program/watch/spans.hpp"
 
@@ -56,16 +57,19 @@ class CountersEngine : public Engine {
   [[nodiscard]] bool a_collective_runs(CUcontext context) const;
   void add_records();
   [[nodiscard]] bool others_have_launched() const;
+  [[nodiscard]] bool count_known(CUcontext context, const LaunchKey& key);
   [[nodiscard]] Unseen begin_count_of(const WatchedLaunch& watched, const CUpti_CallbackData& data);
   void enter_launch(CallId id, const CUpti_CallbackData& data);
   void exit_launch(CallId id, const CUpti_CallbackData& data);
   void enter_graph_launch();
+  void forget_module(CUmodule module);
   void exit_graph_launch(const CUpti_CallbackData& data);
   void on_driver_call(CallId id, const CUpti_CallbackData& data);
 
   std::shared_ptr<const measure::Cupti> cupti_;
   Records records_;
   Passes passes_;
+  KnownLaunches known_;
   std::atomic<unsigned> being_launched_ = 0;  ///< calls that launch, in all threads, and have not returned
 
   // Collectives wait for other GPUs: whoever waits for one in the thread that is to launch its part on another GPU
@@ -137,24 +141,44 @@ Unseen CountersEngine::begin_count_of(const WatchedLaunch& watched, const CUpti_
   return reason;
 }
 
+/// Counts a launch that is known and of which nothing more is wanted: then the driver is asked nothing. False: more has
+/// to be done.
+bool CountersEngine::count_known(CUcontext context, const LaunchKey& key) {
+  const KnownLaunch* const known = known_.find(context, key.function, key.shape);
+  if (known == nullptr || watch().captures.any()) return false;
+  const Slot& slot = *known->slot;
+  const std::uint64_t wanted = watch().options.launches;
+  const bool is_counted = slot.samples >= wanted && wanted > 0;
+  if (!is_counted && known->standing == Unseen::none) return false;
+  watch().count_launches(slot, 1, tick_ns());
+  watch().callers.note(slot);
+  if (!is_counted) count_unseen(slot, known->standing);
+  return true;
+}
+
 void CountersEngine::enter_launch(CallId id, const CUpti_CallbackData& data) {
   call = {};
   std::unique_lock lock(watch().mutex);
   ++being_launched_;
   call.entered = true;
   if (watch().in_child) return;
+  add_records();
+  const LaunchKey key = launch_key_of(id, data.functionParams);
+  if (count_known(data.context, key)) return;
   const OwnCalls own_calls;
   watch().forget_ended_contexts();
-  add_records();
   const auto watched = watch().begin_launch(launch_of(id, data.functionParams), data.context, data.symbolName);
   if (!watched) return;
   if (watch().is_captured(watched->launch.stream)) {
     graphs_have_collectives_ = graphs_have_collectives_ || watched->kernel->collective;
     return;
   }
-  watch().count_launches(*watched->slot, 1);
+  watch().count_launches(*watched->slot, 1, now_ns());
   watch().callers.note(*watched->slot);
   call.kernel = watched->kernel;
+  if (!watched->kernel->collective) {  // the end of a collective is looked at, too
+    known_.remember({data.context, key.function, key.shape, watched->slot, watch().standing_reason_not_to(*watched)});
+  }
   const std::uint64_t wanted = watch().options.launches;
   if (watched->slot->samples >= wanted && wanted > 0) return;
   const Unseen reason = begin_count_of(*watched, data);
@@ -204,6 +228,12 @@ void CountersEngine::exit_graph_launch(const CUpti_CallbackData& data) {
   note_collective(data.context, static_cast<const Parameters*>(data.functionParams)->stream);
 }
 
+/// Its functions are about to go; null: those of some module.
+void CountersEngine::forget_module(CUmodule module) {
+  watch().kernels.forget_module(module);
+  known_.forget();
+}
+
 void CountersEngine::on_driver_call(CallId id, const CUpti_CallbackData& data) {
   if (OwnCalls::active()) return;
   const bool enters = data.callbackSite == CUPTI_API_ENTER;
@@ -214,9 +244,9 @@ void CountersEngine::on_driver_call(CallId id, const CUpti_CallbackData& data) {
   } else if (is_capture(id)) {
     if (!enters) watch().captures.note(id, *static_cast<const CUresult*>(data.functionReturnValue));
   } else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleUnload) {
-    if (enters) watch().kernels.forget_module(*static_cast<CUmodule const*>(data.functionParams));
+    if (enters) forget_module(*static_cast<CUmodule const*>(data.functionParams));
   } else if (id == CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload) {
-    if (enters) watch().kernels.forget_module(nullptr);
+    if (enters) forget_module(nullptr);
   } else if (ends_context(id)) {
     const std::lock_guard lock(watch().mutex);
     const OwnCalls own_calls;
@@ -232,6 +262,7 @@ void CountersEngine::on_callback(CUpti_CallbackDomain domain, CUpti_CallbackId i
     on_driver_call(id, *static_cast<const CUpti_CallbackData*>(data));
   } else if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
     watch().context_ends(static_cast<const CUpti_ResourceData*>(data)->context);
+    known_.forget();
   }
 }
 

@@ -1,11 +1,9 @@
 #include "program/watch/sites/gate.hpp"
 
-#include <pthread.h>
-
-#include <csignal>
 #include <ctime>
 
 #include "program/watch/driver.hpp"
+#include "program/watch/own_thread.hpp"
 
 namespace gpumem::inject {
 
@@ -47,18 +45,9 @@ void Gates::open_forgotten() {
   }
 }
 
-/// Starts the thread, once. It takes none of the program's signals.
 bool Gates::start_thread() {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread{};
   const auto run = [](void* gates) -> void* { static_cast<Gates*>(gates)->open_forgotten(); };
-  const bool started = pthread_create(&thread, nullptr, run, this) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (started) pthread_detach(thread);
-  return started;
+  return start_own_thread(run, this);
 }
 
 GateWords Gates::make_words() {

@@ -260,10 +260,12 @@ CUresult Graphs::launch_by_node(Graph& graph, CUstream stream) {
 void Graphs::count_whole(GraphReplay& replay, CUcontext context, CUstream stream) {
   Graph& graph = *replay.graph;
   if (graph.slot == nullptr) return;
+  const std::uint64_t at_ns = tick_ns();
   for (const auto& [slot, launches] : graph.kernels) {
-    if (graph.nodes.obstacle == nullptr) watch().count_launches(*slot, launches);
+    if (graph.nodes.obstacle == nullptr) watch().count_launches(*slot, launches, at_ns);
   }
   replay.whole = observer_.begin_graph(*graph.slot, context, stream);
+  replay.is_known = graph.slot->counts->launches > timed_replays;
   if (graph.nodes.obstacle != nullptr) count_unseen(*graph.slot, Unseen::captured);
 }
 
@@ -309,6 +311,7 @@ GraphReplay Graphs::enter_launch(CallId id, CUcontext context, const void* param
     return replay;
   }
   if (replay.graph->slot != nullptr) ++replay.graph->slot->counts->launches;
+  replay.is_known = false;
   replay.result = launch_by_node(*replay.graph, stream);
   launch.graph = in_its_place;
   return replay;

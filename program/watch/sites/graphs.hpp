@@ -38,6 +38,7 @@ struct Graph {
 struct GraphReplay {
   Graph* graph = nullptr;
   ObservedLaunch whole;
+  bool is_known = true;  ///< it tells nothing that replays before it did not
   CUresult result = CUDA_SUCCESS;
 };
 

@@ -96,7 +96,7 @@ ObservedLaunch LaunchObserver::begin(const WatchedLaunch& watched, CUcontext con
   Slot& slot = *watched.slot;
   ObservedLaunch launch;
   launch.kernel = watched.kernel;
-  watch().count_launches(slot, 1);
+  watch().count_launches(slot, 1, now_ns());
   const std::uint64_t wanted = watch().options.launches;
   if (slot.samples < wanted || wanted == 0) {
     Unseen reason = watch().reason_not_to(watched);
@@ -120,7 +120,7 @@ ObservedLaunch LaunchObserver::begin(const WatchedLaunch& watched, CUcontext con
 
 ObservedLaunch LaunchObserver::begin_graph(Slot& slot, CUcontext context, CUstream stream) {
   ObservedLaunch launch;
-  watch().count_launches(slot, 1);
+  watch().count_launches(slot, 1, now_ns());
   const std::uint64_t number = slot.counts->launches;
   if (!is_timed(slot, number) || watch().overhead.left_ns() < 0) return launch;
   launch.timed = times_.begin(context, stream, one_in(slot, number));

@@ -9,6 +9,7 @@ namespace gpumem::inject {
 
 #define GPUMEM_SANITIZER_FUNCTIONS(F) \
   F(sanitizerAddPatches)              \
+  F(sanitizerEnableAllDomains)        \
   F(sanitizerEnableCallback)          \
   F(sanitizerEnableDomain)            \
   F(sanitizerGetFunctionPcAndSize)    \
@@ -17,7 +18,8 @@ namespace gpumem::inject {
   F(sanitizerPatchModule)             \
   F(sanitizerSetLaunchCallbackData)   \
   F(sanitizerSubscribe)               \
-  F(sanitizerUnpatchModule)
+  F(sanitizerUnpatchModule)           \
+  F(sanitizerUnsubscribe)
 
 struct Sanitizer {
 #define GPUMEM_MEMBER(name) decltype(&::name) name = nullptr;

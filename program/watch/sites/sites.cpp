@@ -4,15 +4,22 @@
 // - A module is patched when the program's call begins, not in the launch's own callback: there, patching waits for
 //   streams that wait for the launch.
 // - No lock of ours is taken in callbacks of launches and resources: the driver holds its own then.
+//
+// Once launches tell nothing new and counting them costs too much, the engine leaves (departure.hpp): it gives up its
+// subscription, because the library makes every call of the driver slower while it has a subscriber. It does not come
+// back: contexts, modules and graphs may have ended meanwhile, and their handles may name others.
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <utility>
 
+#include "program/watch/departure.hpp"
 #include "program/watch/driver.hpp"
 #include "program/watch/known_launches.hpp"
 #include "program/watch/modules.hpp"
 #include "program/watch/output.hpp"
+#include "program/watch/own_thread.hpp"
 #include "program/watch/sites/graphs.hpp"
 #include "program/watch/sites/memory_events.hpp"
 #include "program/watch/sites/observed_launch.hpp"
@@ -37,6 +44,19 @@ struct Call {
 /// comes in the same thread as the one at its beginning.
 thread_local Call call;
 
+/// Returns true if the launch told something that launches of its slot before it did not: a sample, or a first time. A
+/// kernel that comes with ever new grids tells no more by them than samples do.
+bool is_new(const ObservedLaunch& launch, const Slot& slot) {
+  constexpr std::uint64_t first_launches = 4;
+  return launch.sampled || (slot.counts->launches <= first_launches && !slot.timed_seldom);
+}
+
+void write_still_subscribed() {
+  watch().output.write_problem(false,
+                               "launches are not watched any more, and calls of the driver are as slow as before: the "
+                               "sanitizer's library does not let its subscriber go");
+}
+
 class SitesEngine : public Engine {
  public:
   bool start() override;
@@ -44,8 +64,12 @@ class SitesEngine : public Engine {
   void forget(CUcontext context) override;
 
   void on_callback(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, const void* data);
+  /// Ends the subscription. By a thread of ours, outside of all callbacks.
+  void unsubscribe();
 
  private:
+  [[nodiscard]] bool is_out() const { return watch().in_child || has_left_; }
+  void leave_if_due(std::uint64_t at_ns);
   [[nodiscard]] bool count_known(CUcontext context, const LaunchKey& key);
   void enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data);
   void exit_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data);
@@ -56,12 +80,38 @@ class SitesEngine : public Engine {
   void on_resource(Sanitizer_CallbackId id, const void* data);
 
   Sanitizer sanitizer_;
+  Sanitizer_SubscriberHandle subscriber_ = nullptr;
+  Departure departure_{watch().options.stays};
+  std::atomic<bool> has_left_ = false;  ///< callbacks that still come do nothing
+  std::atomic<unsigned> observed_ = 0;  ///< launches and replays that callbacks at their end are awaited for
   KnownLaunches known_;
   LaunchTimes times_;
   Sampler sampler_{sanitizer_};
   LaunchObserver observer_{sampler_, times_};
   Graphs graphs_{observer_};
 };
+
+/// Leaves if it is time to. With the lock held, by the thread that launches, which has a context.
+void SitesEngine::leave_if_due(std::uint64_t at_ns) {
+  if (!departure_.is_due(at_ns) || observed_ != 0) return;
+  const OwnCalls own_calls;
+  watch().forget_ended_contexts();
+  times_.take(~std::size_t{0});
+  watch().launch_count.settle();
+  watch().output.totals().left_ns = at_ns;
+  has_left_ = true;
+  const auto run = [](void* engine) -> void* {
+    static_cast<SitesEngine*>(engine)->unsubscribe();
+    return nullptr;
+  };
+  if (!start_own_thread(run, this)) write_still_subscribed();
+}
+
+void SitesEngine::unsubscribe() {
+  if (sanitizer_.sanitizerUnsubscribe(subscriber_) == SANITIZER_SUCCESS) return;
+  static_cast<void>(sanitizer_.sanitizerEnableAllDomains(0, subscriber_));
+  write_still_subscribed();
+}
 
 /// Counts a launch that is known and of which nothing more is wanted. False: more has to be done.
 bool SitesEngine::count_known(CUcontext context, const LaunchKey& key) {
@@ -76,16 +126,19 @@ bool SitesEngine::count_known(CUcontext context, const LaunchKey& key) {
     if (reason == Unseen::none && watch().overhead.left_ns() < 0) reason = Unseen::overhead;
     if (reason == Unseen::none) return false;
   }
-  watch().count_launches(slot, 1);
+  const std::uint64_t at_ns = tick_ns();
+  watch().count_launches(slot, 1, at_ns);
   watch().callers.note(slot);
   if (reason != Unseen::none) count_unseen(slot, reason);
+  departure_.note_known();
+  leave_if_due(at_ns);
   return true;
 }
 
 void SitesEngine::enter_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   call.observed = false;
   std::unique_lock lock(watch().mutex);
-  if (watch().in_child) return;
+  if (is_out()) return;
   const LaunchKey key = launch_key_of(id, data.functionParams);
   if (count_known(data.context, key)) return;
   const Spending spending(watch().overhead);
@@ -100,7 +153,9 @@ void SitesEngine::enter_launch(Sanitizer_CallbackId id, const Sanitizer_Callback
   call.launch = observer_.begin(*watched, data.context);
   watch().callers.note(*watched->slot);
   known_.remember({data.context, key.function, key.shape, watched->slot, watch().standing_reason_not_to(*watched)});
+  is_new(call.launch, *watched->slot) ? departure_.note_new(now_ns()) : departure_.note_known();
   call.observed = call.launch.slot != nullptr;
+  if (call.observed) ++observed_;
   if (call.launch.sampled) call.lock = std::move(lock);
 }
 
@@ -113,19 +168,24 @@ void SitesEngine::exit_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackD
   std::unique_lock lock = call.launch.sampled ? std::move(call.lock) : std::unique_lock(watch().mutex);
   result = observer_.end(call.launch, result,
                          [&] { return launch_again(id, data.functionParams, call.launch.sample.stream); });
+  --observed_;
 }
 
 void SitesEngine::on_graph_launch(Sanitizer_CallbackId id, const Sanitizer_CallbackData& data) {
   if (data.callbackSite == SANITIZER_API_ENTER) {
     const std::lock_guard lock(watch().mutex);
-    if (watch().in_child) return;
+    if (!is_out()) leave_if_due(tick_ns());
+    if (is_out()) return;
     const OwnCalls own_calls;
     watch().forget_ended_contexts();
     call.replay = graphs_.enter_launch(id, data.context, data.functionParams);
-  } else {
+    call.replay.is_known ? departure_.note_known() : departure_.note_new(now_ns());
+    if (call.replay.graph != nullptr) ++observed_;
+  } else if (GraphReplay replay = std::exchange(call.replay, {}); replay.graph != nullptr) {
     const OwnCalls own_calls;
     CUresult& result = *const_cast<CUresult*>(static_cast<const CUresult*>(data.functionReturnValue));
-    result = graphs_.exit_launch(call.replay, result);
+    result = graphs_.exit_launch(replay, result);
+    --observed_;
   }
 }
 
@@ -134,7 +194,7 @@ void SitesEngine::on_graph_call(Sanitizer_CallbackId id, const Sanitizer_Callbac
   if (enters != ends_graph(id)) return;
   if (!enters && *static_cast<const CUresult*>(data.functionReturnValue) != CUDA_SUCCESS) return;
   const std::lock_guard lock(watch().mutex);
-  if (watch().in_child) return;
+  if (is_out()) return;
   const OwnCalls own_calls;
   watch().forget_ended_contexts();
   enters ? graphs_.note_end(data.functionParams) : graphs_.note_call(id, data.context, data.functionParams);
@@ -145,7 +205,7 @@ void SitesEngine::on_wait(Sanitizer_CallbackId id, const Sanitizer_CallbackData&
   if ((data.callbackSite == SANITIZER_API_ENTER) != ends_context(id) || !times_.any()) return;
   const Spending spending(watch().overhead);
   const std::lock_guard lock(watch().mutex);
-  if (watch().in_child) return;
+  if (is_out()) return;
   const OwnCalls own_calls;
   watch().forget_ended_contexts();
   times_.take(~std::size_t{0});
@@ -185,6 +245,7 @@ void SitesEngine::on_resource(Sanitizer_CallbackId id, const void* data) {
 }
 
 void SitesEngine::on_callback(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, const void* data) {
+  if (has_left_) return;
   switch (domain) {
     case SANITIZER_CB_DOMAIN_DRIVER_API:
       on_driver_call(id, *static_cast<const Sanitizer_CallbackData*>(data));
@@ -219,13 +280,12 @@ bool SitesEngine::start() {
     watch().output.write_problem(true, "the sanitizer's library cannot be used: " + missing);
     return false;
   }
-  Sanitizer_SubscriberHandle handle = nullptr;
-  bool fine = sanitizer_.sanitizerSubscribe(&handle, call_back, this) == SANITIZER_SUCCESS;
+  bool fine = sanitizer_.sanitizerSubscribe(&subscriber_, call_back, this) == SANITIZER_SUCCESS;
   for (const auto& calls :
        {launch_calls(), graph_launch_calls(), graph_calls(), capture_calls(), waiting_calls(), ending_calls()}) {
     for (const Sanitizer_CallbackId id : calls) {
-      fine = fine &&
-             sanitizer_.sanitizerEnableCallback(1, handle, SANITIZER_CB_DOMAIN_DRIVER_API, id) == SANITIZER_SUCCESS;
+      fine = fine && sanitizer_.sanitizerEnableCallback(1, subscriber_, SANITIZER_CB_DOMAIN_DRIVER_API, id) ==
+                         SANITIZER_SUCCESS;
     }
   }
   const std::pair<Sanitizer_CallbackDomain, Sanitizer_CallbackId> others[] = {
@@ -236,10 +296,11 @@ bool SitesEngine::start() {
       {SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_GRAPHEXEC_CREATED},
   };
   for (const auto& [domain, id] : others) {
-    fine = fine && sanitizer_.sanitizerEnableCallback(1, handle, domain, id) == SANITIZER_SUCCESS;
+    fine = fine && sanitizer_.sanitizerEnableCallback(1, subscriber_, domain, id) == SANITIZER_SUCCESS;
   }
   for (const Sanitizer_CallbackId id : memory_events()) {
-    fine = fine && sanitizer_.sanitizerEnableCallback(1, handle, SANITIZER_CB_DOMAIN_RESOURCE, id) == SANITIZER_SUCCESS;
+    fine = fine &&
+           sanitizer_.sanitizerEnableCallback(1, subscriber_, SANITIZER_CB_DOMAIN_RESOURCE, id) == SANITIZER_SUCCESS;
   }
   if (!fine) {
     watch().output.write_problem(
@@ -251,8 +312,10 @@ bool SitesEngine::start() {
 }
 
 void SitesEngine::finish() {
-  watch().forget_ended_contexts();
-  times_.take(~std::size_t{0});
+  if (!has_left_) {  // or contexts may have ended without our knowing
+    watch().forget_ended_contexts();
+    times_.take(~std::size_t{0});
+  }
   watch().spans.write_rest();
 }
 

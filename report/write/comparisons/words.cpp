@@ -186,7 +186,7 @@ void add_one_sided(std::vector<Note>& lines, const Comparison& comparison, std::
 }
 
 /// "GPU time of the program: 31.0 ms in 60 launches -> 22.4 ms in 60 launches (speed +38.4 %).": as all changes are, of
-/// speed. Empty where it is not known.
+/// speed. Empty where it is not known. Sums over different parts of two runs are not held against each other.
 std::string total_words(const Comparison& comparison, std::size_t which) {
   const auto& old_program = comparison.reports.front().report.program;
   const auto& new_program = comparison.reports[which + 1].report.program;
@@ -198,6 +198,11 @@ std::string total_words(const Comparison& comparison, std::size_t which) {
     return fmt::format("{} in {} {}", duration_words(seconds), launches, launches == 1 ? "launch" : "launches");
   };
   const std::string prefix = comparison.new_reports() == 1 ? "" : new_label(comparison, which) + ": ";
+  if (old_program->watched_s || new_program->watched_s) {
+    return prefix +
+           "GPU times of the program are not compared: not all launches were counted (GPUMEM_RUN_STAY=1 in the "
+           "environment of gpumem run counts all).";
+  }
   return fmt::format("{}GPU time of the program: {} -> {} (speed {}).", prefix,
                      words(*old_s, old_program->launches_seen), words(*new_s, new_program->launches_seen),
                      change_words(*old_s / *new_s));

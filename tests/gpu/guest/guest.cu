@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -297,6 +298,30 @@ void of_known_lengths(float* data) {
   }
 }
 
+/// Launches two kernels in turns for four seconds, and one of them with a grid that is new at the end. Prints how many
+/// of each were launched after so many seconds.
+void in_a_long_loop(float* data) {
+  using Seconds = std::chrono::duration<double>;
+  constexpr double lasts_s = 4;
+  constexpr double print_each_s = 0.05;
+  const auto began = std::chrono::steady_clock::now();
+  double print_at_s = 0;
+  for (unsigned launched = 0;;) {
+    const double since_s = Seconds(std::chrono::steady_clock::now() - began).count();
+    if (since_s >= print_at_s) {
+      std::printf("after %.6f %u\n", since_s, launched);
+      print_at_s = since_s + print_each_s;
+    }
+    if (since_s >= lasts_s) break;
+    for (const unsigned end = launched + 10; launched < end; ++launched) {
+      add<<<1, block>>>(data, 1);
+      swap<<<1, 1024>>>(data);
+    }
+    check(cudaDeviceSynchronize());
+  }
+  add<<<grid, block>>>(data, 1);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -319,6 +344,7 @@ int main(int argc, char** argv) {
       {"reset", with_resets},
       {"little-memory", with_little_memory},
       {"lengths", of_known_lengths},
+      {"long-loop", in_a_long_loop},
       {"launches", some_launches},
       {"kill",
        [](float* all) {

@@ -137,6 +137,19 @@ TEST_CASE("Kernels are compared by the time of a launch", "[compare][run]") {
   CHECK(tally(comparison, 0).compared() == 4);
 }
 
+TEST_CASE("GPU times of programs are compared only if all launches of both were counted", "[compare][run]") {
+  const std::string sums = "GPU time of the program: ";
+  std::vector<NamedReport> reports = two_runs();
+  CHECK(written(reports, Format::table).find(sums) != std::string::npos);
+  for (NamedReport& named : reports) {
+    named.report.program->watched_s = 2.1;
+    const std::string text = written(reports, Format::table, 200);
+    CHECK(text.find(sums) == std::string::npos);
+    CHECK(text.find("not all launches were counted") != std::string::npos);
+    named.report.program->watched_s.reset();
+  }
+}
+
 TEST_CASE("A kernel by another name may fail a gate", "[compare][run]") {
   std::vector<NamedReport> reports = two_runs();
   CHECK_FALSE(gate(compare(reports), 0, 0.03).failure);

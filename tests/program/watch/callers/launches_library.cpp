@@ -40,7 +40,7 @@ GPUMEM_EXPORTED void launch(const char* kernel, std::uint64_t address) {
   Slot* slot = watch().kernels.slot_of(number, {.grid = {1024, 1, 1}, .block = {256, 1, 1}}, 0);
   if (slot == nullptr) return;
   const bool is_first = slot->counts->launches == 0;
-  watch().count_launches(*slot, 1);
+  watch().count_launches(*slot, 1, now_ns());
   watch().callers.note(*slot);
   if (!is_first) return;
   add_time(*slot->counts, 1e6, 1);
