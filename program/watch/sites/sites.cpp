@@ -94,9 +94,12 @@ class SitesEngine : public Engine {
 /// Leaves if it is time to. With the lock held, by the thread that launches, which has a context.
 void SitesEngine::leave_if_due(std::uint64_t at_ns) {
   if (!departure_.is_due(at_ns) || observed_ != 0) return;
-  const OwnCalls own_calls;
-  watch().forget_ended_contexts();
-  times_.take(~std::size_t{0});
+  {
+    const OwnCalls own_calls;
+    watch().forget_ended_contexts();
+    times_.take(~std::size_t{0});
+  }
+  // From here on, no thread calls the driver from a callback. The subscription ends without nested callbacks.
   watch().launch_count.settle();
   watch().output.totals().left_ns = at_ns;
   has_left_ = true;
