@@ -145,6 +145,18 @@ void Kernels::add_to_time_line(LaunchSlot& slot, double began_ns, double took_ns
   add_ran(slot.ran, begin, begin + took, took * stands_for);
 }
 
+double Kernels::gpu_ns() const {
+  std::map<std::uint32_t, double> of_device;
+  for (const auto& [key, slot] : slots_) {
+    if (slot.counts == nullptr || slot.of_parts || slot.counts->timed == 0) continue;
+    const double each_ns = static_cast<double>(slot.counts->timed_ns) / static_cast<double>(slot.counts->timed);
+    of_device[slot.counts->device] += each_ns * static_cast<double>(slot.counts->launches);
+  }
+  double sum_ns = 0;
+  for (const auto& [device, ns] : of_device) sum_ns += ns;
+  return of_device.empty() ? 0 : sum_ns / static_cast<double>(of_device.size());
+}
+
 void Kernels::count_range(LaunchSlot& counts, std::uint64_t launches) {
   const Range* range = current_range();
   if (range == nullptr) return;

@@ -55,6 +55,7 @@ struct Slot {
   std::uint64_t samples = 0;
   std::uint64_t seen_with = 0;  ///< numbers_of() the first launch that was looked at; 0: none was
   bool timed_seldom = false;    ///< one of very many of its kernel
+  bool of_parts = false;        ///< of a graph whose kernels have slots of their own
 };
 
 /// Returns true if what the launch accesses follows from another shape: the kernel has many shapes, and one of those
@@ -91,6 +92,9 @@ class Kernels {
   void write(Kernel& kernel, std::uint32_t image);
   /// Says when a launch ran, by the clock of now_ns(), and how many it stands for.
   void add_to_time_line(LaunchSlot& slot, double began_ns, double took_ns, std::uint64_t stands_for);
+  /// Returns the nanoseconds that all launches so far took on a GPU, in the mean over the GPUs. Launches that were not
+  /// timed count as long as others of their slot.
+  [[nodiscard]] double gpu_ns() const;
   /// Counts launches of the calling thread for the range it is in, if it is in one.
   void count_range(LaunchSlot& counts, std::uint64_t launches);
 

@@ -139,7 +139,9 @@ void find_kernels(Graph& graph) {
   const Shape no_shape{.grid = {1, 1, 1}, .block = {1, 1, 1}};
   Slot* const before = graph.slot;
   graph.slot = watch().kernels.slot_of(watch().kernels.number_of(name_of_graph(names), 0, 0), no_shape, graph.device);
-  if (graph.slot == nullptr || graph.slot == before) return;
+  if (graph.slot == nullptr) return;
+  graph.slot->of_parts = graph.nodes.obstacle == nullptr;
+  if (graph.slot == before) return;
   write_graph(graph);
   if (graph.nodes.obstacle != nullptr) {
     watch().output.write_problem(

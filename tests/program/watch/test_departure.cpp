@@ -25,6 +25,8 @@ struct Program {
     return is_due;
   }
   void launches_new() { departure.note_new(now_ns); }
+  /// The answers while it goes on, with so much GPU time in each nanosecond.
+  bool is_slowed(double busy) { return departure.is_slowed(now_ns, busy * static_cast<double>(now_ns)); }
 };
 
 }  // namespace
@@ -57,6 +59,29 @@ TEST_CASE("patience grows with the time in which something new came", "[watch]")
   program.launches_new();  // 7.2 s after the first
   CHECK_FALSE(program.goes_on(7'100 * ms, 10 * us));
   CHECK(program.goes_on(200 * ms, 10 * us));
+}
+
+TEST_CASE("a program that keeps its GPU busy is watched, however often it launches", "[watch]") {
+  Program program;
+  program.launches_new();
+  CHECK(program.goes_on(1'100 * ms, 10 * us));
+  for (int i = 0; i < 8; ++i) {
+    CHECK_FALSE(program.is_slowed(0.98));
+    CHECK_FALSE(program.goes_on(Departure::look_each_ns - ms, 10 * us));  // nobody asks again at once
+    CHECK(program.goes_on(2 * ms, 10 * us));
+  }
+}
+
+TEST_CASE("a program whose GPU waits for the host is left at the second look", "[watch]") {
+  Program program;
+  program.launches_new();
+  CHECK(program.goes_on(1'100 * ms, 10 * us));
+  CHECK_FALSE(program.is_slowed(0.5));
+  CHECK(program.goes_on(300 * ms, 10 * us));
+  CHECK(program.is_slowed(0.5));
+  program.launches_new();  // GPU time from before does not count
+  CHECK(program.goes_on(1'600 * ms, 10 * us));
+  CHECK_FALSE(program.is_slowed(0.5));
 }
 
 TEST_CASE("a program that launches seldom is watched to its end", "[watch]") {

@@ -1,7 +1,7 @@
 // Watched by the library of `gpumem run`, over a stand-in for the driver and the sanitizer's library, to see that the
 // library leaves a program that launches nothing new, and what it has counted until then:
 //
-//     gpumem_left_program LIBRARY STAND_IN FOLDER leaves|stays|refused
+//     gpumem_left_program LIBRARY STAND_IN FOLDER leaves|stays|busy|refused
 
 #include <dlfcn.h>
 
@@ -125,7 +125,7 @@ void check(const std::string& mode, const Counted& counted, const Run& run, cons
   const StandInCounts seen = stand_in_counts();
   require(counted.times > 0, "launches were timed");
   require(counted.launches <= seen.called_back, "each counted launch had a callback");
-  if (mode == "stays") {
+  if (mode == "stays" || mode == "busy") {
     require(counted.totals.left_ns == 0 && seen.unsubscribed == 0, "it has stayed");
     require(counted.launches == run.launches, "all launches are counted");
     return;
@@ -143,7 +143,7 @@ void check(const std::string& mode, const Counted& counted, const Run& run, cons
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) fail("usage: gpumem_left_program LIBRARY STAND_IN FOLDER leaves|stays|refused");
+  if (argc != 5) fail("usage: gpumem_left_program LIBRARY STAND_IN FOLDER leaves|stays|busy|refused");
   const std::string folder = argv[3];
   const std::string mode = argv[4];
   std::filesystem::remove_all(folder);
@@ -151,6 +151,7 @@ int main(int argc, char** argv) {
   setenv(folder_variable, folder.c_str(), 1);
   setenv(sanitizer_variable, argv[2], 1);
   setenv(stay_variable, mode == "stays" ? "1" : "", 1);
+  if (mode == "busy") stand_in_set_kernel_time(10'000'000);
   if (mode == "refused") stand_in_refuse_to_unsubscribe();
   void* library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) fail(dlerror());
@@ -163,7 +164,7 @@ int main(int argc, char** argv) {
   const Counted counted = counted_in(folder);
   check(mode, counted, run, bytes_of(folder, events_suffix));
   const std::uint64_t called_back = stand_in_counts().called_back;
-  if (mode == "stays") return 0;
+  if (counted.totals.left_ns == 0) return 0;
   stand_in_launch(1);
   require(stand_in_counts().called_back == called_back, "nothing is called back after that");
   stand_in_end_context();  // nothing that is done at the end may use it

@@ -13,6 +13,9 @@ void stand_in_end_context();
 /// The next call of sanitizerUnsubscribe fails.
 void stand_in_refuse_to_unsubscribe();
 
+/// Each launch takes so long on the GPU, by its events. 200 ns otherwise.
+void stand_in_set_kernel_time(unsigned nanoseconds);
+
 struct StandInCounts {
   std::uint64_t called_back;     ///< at the beginning of launches
   std::uint64_t unsubscribed;    ///< calls of sanitizerUnsubscribe
