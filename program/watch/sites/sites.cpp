@@ -93,7 +93,9 @@ class SitesEngine : public Engine {
 
 /// Leaves if it is time to. With the lock held, by the thread that launches, which has a context.
 void SitesEngine::leave_if_due(std::uint64_t at_ns) {
-  if (!departure_.is_due(at_ns) || observed_ != 0 || !departure_.is_slowed(at_ns, watch().kernels.gpu_ns())) return;
+  if (!departure_.is_due(at_ns) || observed_ != 0) return;
+  if (watch().launch_count.seen() <= watch().options.skip_first) return;  // samples are still to come
+  if (!departure_.is_slowed(at_ns, watch().kernels.gpu_ns())) return;
   {
     const OwnCalls own_calls;
     watch().forget_ended_contexts();
