@@ -69,6 +69,8 @@ constexpr Entry environment[] = {
     {"TMPDIR", "The folder in which gpumem run keeps raw data until it is shown."},
     {"GPUMEM_RUN_KEEP", "A folder in which gpumem run leaves its raw data, one per run."},
     {"GPUMEM_RUN_RAW", "Such a folder, to show in place of the command, which then runs unwatched."},
+    {"GPUMEM_RUN_STAY",
+     "If it is set, gpumem run counts all launches. Otherwise it leaves a program that launches nothing new."},
 };
 
 constexpr Entry files[] = {
