@@ -267,57 +267,49 @@ class LongLoop(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def watch(self, **environment):
+    def watch(self, mode, **environment):
+        """The report, and seconds since the loop began with the launches of each of its kernels until then."""
         report = os.path.join(self.folder.name, "report.json")
-        code, out, err = run(GPUMEM, "run", "--quiet", "--output", report, "--", GUEST, "long-loop", **environment)
+        code, out, err = run(GPUMEM, "run", "--quiet", "--output", report, "--", GUEST, mode, **environment)
         self.assertEqual((code, err), (3, ""))
         with open(report, encoding="utf-8") as file:
             report = json.load(file)
-        # Seconds since the loop began, and launches of each of its two kernels until then.
         launched = [(float(seconds), int(launches)) for seconds, launches in re.findall(r"after (\S+) (\d+)", out)]
         self.assertGreater(len(launched), 40)
-        return report, launched, out.splitlines()[-1]
+        # Its result is the sum of what it launched, whenever gpumem left.
+        self.assertEqual(out.splitlines()[-1], f"{mode} {launched[-1][1] + (mode == 'long-loop'):g}")
+        return report, launched
 
     def launches(self, report):
         return {(one["parameters"]["kernel"].split("::")[-1].split("(")[0], one["parameters"]["grid"]):
                 one["metrics"]["launches"] for one in report["results"]}
 
     def test_counts_are_right_up_to_the_moment_when_gpumem_leaves(self):
-        report, launched, _ = self.watch()
-        program = report["program"]
-        left_s = program["watched_seconds"]
-        self.assertGreater(left_s, 1)
-        self.assertLess(left_s, 3)
-        self.assertTrue(any("not counted" in note or "in no count" in note for note in program["notes"]))
-        counts = self.launches(report)
-        # The grid at the end came after that, and the loop's two kernels took turns.
-        self.assertEqual(sorted(kernel for kernel, _ in counts), ["add", "swap"])
-        add, swap = counts["add", "1"], counts["swap", "1"]
-        self.assertLessEqual(abs(add - swap), 1)
-        self.assertEqual(program["launches_seen"], add + swap)
-        # The loop's clock begins a little before the first launch. The system's tick, by which the moment is known, may
-        # be 10 ms late, and two numbers are printed 50 ms apart.
-        slack_s = 0.15
-        self.assertGreaterEqual(add, max(launches for seconds, launches in launched if seconds < left_s - slack_s))
-        self.assertLessEqual(add, min(launches for seconds, launches in launched if seconds > left_s + slack_s))
-        for one in report["results"]:
-            self.assertEqual(one["status"], "ok", one["reason"])
-            self.assertGreater(one["time_seconds"]["count"], 20)
+        for mode, kernels in (("long-loop", ["add", "swap"]), ("long-graphs", ["add"])):
+            with self.subTest(mode=mode):
+                report, launched = self.watch(mode)
+                program = report["program"]
+                left_s = program["watched_seconds"]
+                self.assertGreater(left_s, 1)
+                self.assertLess(left_s, 3)
+                self.assertTrue(any("in no count" in note for note in program["notes"]), program["notes"])
+                counts = self.launches(report)
+                self.assertEqual(sorted(counts), [(kernel, "1") for kernel in kernels])  # no grid from after that
+                self.assertLessEqual(max(counts.values()) - min(counts.values()), 1)  # they took turns
+                self.assertEqual(program["launches_seen"], sum(counts.values()))
+                self.assertEqual([one["launches"] for one in program["graphs"]],
+                                 [counts["add", "1"]] if mode == "long-graphs" else [])
+                # The loop's clock begins before the first launch, the system's tick may be 10 ms late, and two numbers
+                # are printed 50 ms apart.
+                slack_s = 0.15
+                self.assertGreaterEqual(counts["add", "1"], max(n for at_s, n in launched if at_s < left_s - slack_s))
+                self.assertLessEqual(counts["add", "1"], min(n for at_s, n in launched if at_s > left_s + slack_s))
 
     def test_all_are_counted_if_gpumem_is_to_stay(self):
-        report, launched, _ = self.watch(GPUMEM_RUN_STAY="1")
+        report, launched = self.watch("long-loop", GPUMEM_RUN_STAY="1")
         self.assertNotIn("watched_seconds", report["program"])
         each = launched[-1][1]
-        counts = self.launches(report)
-        self.assertEqual((counts["add", "1"], counts["swap", "1"]), (each, each))
-        self.assertEqual(report["program"]["launches_seen"], 2 * each + 1)
-
-    def test_the_program_computes_the_same(self):
-        """Its result is the sum of what it launched, whenever gpumem left."""
-        for environment in ({}, {"GPUMEM_RUN_STAY": "1"}):
-            with self.subTest(environment=environment):
-                _, launched, last = self.watch(**environment)
-                self.assertEqual(last, f"long-loop {launched[-1][1] + 1:g}")
+        self.assertEqual(self.launches(report), {("add", "1"): each, ("swap", "1"): each, ("add", "4096"): 1})
 
 
 class Counted(Guests):

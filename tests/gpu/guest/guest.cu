@@ -298,9 +298,9 @@ void of_known_lengths(float* data) {
   }
 }
 
-/// Launches two kernels in turns for four seconds, and one of them with a grid that is new at the end. Prints how many
-/// of each were launched after so many seconds.
-void in_a_long_loop(float* data) {
+/// Calls `launch` for four seconds. Prints how often it was called after so many seconds.
+template <class Launch>
+void launch_for_long(const Launch& launch) {
   using Seconds = std::chrono::duration<double>;
   constexpr double lasts_s = 4;
   constexpr double print_each_s = 0.05;
@@ -308,18 +308,34 @@ void in_a_long_loop(float* data) {
   double print_at_s = 0;
   for (unsigned launched = 0;;) {
     const double since_s = Seconds(std::chrono::steady_clock::now() - began).count();
-    if (since_s >= print_at_s) {
+    if (since_s >= print_at_s || since_s >= lasts_s) {
       std::printf("after %.6f %u\n", since_s, launched);
       print_at_s = since_s + print_each_s;
     }
     if (since_s >= lasts_s) break;
-    for (const unsigned end = launched + 10; launched < end; ++launched) {
-      add<<<1, block>>>(data, 1);
-      swap<<<1, 1024>>>(data);
-    }
+    for (const unsigned end = launched + 10; launched < end; ++launched) launch();
     check(cudaDeviceSynchronize());
   }
+}
+
+/// Two kernels in turns, and at the end one of them with a grid that is new.
+void in_a_long_loop(float* data) {
+  launch_for_long([&] {
+    add<<<1, block>>>(data, 1);
+    swap<<<1, 1024>>>(data);
+  });
   add<<<grid, block>>>(data, 1);
+}
+
+void in_a_long_loop_of_graphs(float* data) {
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamCreate(&stream));
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  add<<<1, block, 0, stream>>>(data, 1);
+  check(cudaStreamEndCapture(stream, &graph));
+  cudaGraphExec_t executable = instantiated(graph);
+  launch_for_long([&] { check(cudaGraphLaunch(executable, stream)); });
 }
 
 }  // namespace
@@ -345,6 +361,7 @@ int main(int argc, char** argv) {
       {"little-memory", with_little_memory},
       {"lengths", of_known_lengths},
       {"long-loop", in_a_long_loop},
+      {"long-graphs", in_a_long_loop_of_graphs},
       {"launches", some_launches},
       {"kill",
        [](float* all) {
