@@ -93,7 +93,7 @@ class Kernels {
   /// Says when a launch ran, by the clock of now_ns(), and how many it stands for.
   void add_to_time_line(LaunchSlot& slot, double began_ns, double took_ns, std::uint64_t stands_for);
   /// Returns the nanoseconds that all launches so far took on a GPU, in the mean over the GPUs. Launches that were not
-  /// timed count as long as others of their slot.
+  /// timed count as long as others of their slot. Returns 0 if the slots are too many to be added up often.
   [[nodiscard]] double gpu_ns() const;
   /// Counts launches of the calling thread for the range it is in, if it is in one.
   void count_range(LaunchSlot& counts, std::uint64_t launches);
