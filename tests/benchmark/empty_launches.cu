@@ -1,5 +1,5 @@
-// Launches an empty kernel for so many seconds: empty_launches SECONDS. Prints for each window of half a second how long
-// it was, in seconds, and how many launches it had. watched_loops.py runs it alone and watched.
+// Launches an empty kernel for so many seconds: empty_launches SECONDS. Prints for each window of half a second how
+// long it was, in seconds, and how many launches it had. watched_loops.py runs it alone and watched.
 
 #include <chrono>
 #include <cstdio>
