@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -63,6 +64,9 @@ AdviceRecord advice_on(const Record& kernel, std::string text) {
     advice.source_line = line_in(remedy.site->site);
     advice.array = remedy.site->array;
   }
+  if (kernel.repeated_traffic && kernel.repeated_traffic->cause == remedy.cause) {
+    advice.array = kernel.repeated_traffic->array;
+  }
   advice.python_line = python_line_of(kernel);
   advice.operator_name = kernel.operator_name;
   advice.saves_s = finite_value(kernel, could_save_name).value_or(0);
@@ -71,6 +75,36 @@ AdviceRecord advice_on(const Record& kernel, std::string text) {
   advice.saves_share = case_quantity(kernel, could_save_share_name);
   advice.confidence = saving_confidence(kernel);
   return advice;
+}
+
+/// Adds the savings of another kernel that the same change improves. The entry is about the kernel that saves most.
+void add_savings(AdviceRecord& advice, const AdviceRecord& other) {
+  const auto add = [](std::optional<double>& sum, const std::optional<double>& value) {
+    sum = sum && value ? std::optional(*sum + *value) : std::nullopt;
+  };
+  advice.saves_s += other.saves_s;
+  add(advice.saves_low_s, other.saves_low_s);
+  add(advice.saves_high_s, other.saves_high_s);
+  add(advice.saves_share, other.saves_share);
+}
+
+/// Leaves one entry for each group of kernels that one change puts together, with the savings of all of them.
+void put_groups_together(std::vector<AdviceRecord>& all, const std::vector<Record>& results) {
+  std::ranges::stable_sort(all, std::ranges::greater(), &AdviceRecord::saves_s);
+  std::map<std::uint64_t, std::size_t> entries;  // by group
+  std::vector<AdviceRecord> kept;
+  for (AdviceRecord& advice : all) {
+    const auto& repeated = results[advice.result].repeated_traffic;
+    if (repeated && repeated->group > 0 && repeated->cause == several_passes_cause) {
+      const auto [entry, is_new] = entries.try_emplace(repeated->group, kept.size());
+      if (!is_new) {
+        add_savings(kept[entry->second], advice);
+        continue;
+      }
+    }
+    kept.push_back(std::move(advice));
+  }
+  all = std::move(kept);
 }
 
 }  // namespace
@@ -103,6 +137,7 @@ std::vector<AdviceRecord> program_advice(const Report& report) {
     advice.result = i;
     advice.command = measure_again_command(expressions.of(advice.kernel), report.program->command);
   }
+  put_groups_together(all, report.results);
   std::ranges::stable_sort(all, std::ranges::greater(), &AdviceRecord::saves_s);
   return all;
 }

@@ -10,6 +10,7 @@
 #include "report/advise/caller_words.hpp"
 #include "report/advise/describe_counts.hpp"
 #include "report/advise/kernel_verdict.hpp"
+#include "report/advise/repeated_words.hpp"
 #include "report/advise/site_cures.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/kernel_place.hpp"
@@ -53,7 +54,8 @@ bool is_narrow(const Record& record) { return kernel_verdict(record).name == nar
 
 /// Returns true if something can be done about the kernel and it would save at least `worth_saying` of its time.
 bool is_worth_saving(const Record& record, const std::vector<CurableSite>& sites) {
-  if (sites.empty() && !waits_for_loads(record.stages) && !is_narrow(record)) return false;
+  const bool is_repeated = !repeated_cure(record).key.empty();
+  if (sites.empty() && !is_repeated && !waits_for_loads(record.stages) && !is_narrow(record)) return false;
   const double saved = metric_value(record, could_save_name).value_or(0);
   const double all = metric_value(record, gpu_time_name).value_or(0);
   return all > 0 ? saved >= worth_saying * all : saved > 0;
@@ -90,9 +92,10 @@ std::string_view verdict_on(const SiteRecord& site) {
 /// Explains a kernel that could save something.
 Explanation wasteful_explanation(const Record& record, const std::vector<CurableSite>& sites) {
   std::vector<std::string> sentences = {saving_words(record)};
-  std::string brief;
+  std::string brief = repeated_words(record);
+  if (!brief.empty()) sentences.push_back(capitalised(brief) + ".");
   if (const KernelVerdict verdict = kernel_verdict(record); verdict_comes_first(record, verdict, sites)) {
-    brief = verdict.brief;
+    if (brief.empty()) brief = verdict.brief;
     sentences.push_back(capitalised(verdict.full) + ".");
   }
   for (std::size_t i = 0; i < std::min(sites.size(), most_sites); ++i) {
@@ -162,6 +165,10 @@ KernelRemedy kernel_remedy(const Record& record) {
   const KernelVerdict verdict = kernel_verdict(record);
   const bool worth = is_worth_saving(record, sites);
   if (!worth && record.has_flag("counts_differ")) return {.cause = verdict.name, .cure = {}};
+  if (const RepeatedCure repeated = repeated_cure(record); worth && !repeated.key.empty()) {
+    const auto site = std::ranges::find(record.access, record.repeated_traffic->site, &SiteRecord::site);
+    return {.cause = repeated.cause, .cure = repeated.key, .site = site == record.access.end() ? nullptr : &*site};
+  }
   if (!worth || sites.empty() || verdict_comes_first(record, verdict, sites)) {
     return {.cause = verdict.name, .cure = verdict.cure};
   }
@@ -174,7 +181,11 @@ KernelRemedy kernel_remedy(const Record& record) {
 std::string kernel_verdict_name(const Record& record) {
   if (!record.ran() || record.access.empty()) return "";
   const std::vector<CurableSite> sites = curable_sites(record);
-  if (is_worth_saving(record, sites) && !sites.empty() && !waits_for_loads(record.stages)) {
+  const bool worth = is_worth_saving(record, sites);
+  if (const RepeatedCure repeated = repeated_cure(record); worth && !repeated.key.empty()) {
+    return std::string(repeated.cause);
+  }
+  if (worth && !sites.empty() && !waits_for_loads(record.stages)) {
     return std::string(verdict_on(*sites.front().site));
   }
   return std::string(kernel_verdict(record).name);

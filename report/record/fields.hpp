@@ -180,6 +180,7 @@ void fields(Archive& archive, Record& record) {
   archive.if_any("occupancy", record.occupancy);
   archive.later("stages", record.stages);
   archive.if_any("verdict", record.verdict);
+  archive.if_any("repeated_traffic", record.repeated_traffic);
   archive.later("why", known(record.why));
   archive("counters", record.counters);
   NamedValues metrics = named_metrics(record, &MetricRecord::measured, &HeadlineRecord::measured);

@@ -19,6 +19,7 @@
 #include "report/record/callers.hpp"
 #include "report/record/launch_work.hpp"
 #include "report/record/program_timeline.hpp"
+#include "report/record/repeated_traffic.hpp"
 
 namespace gpumem::report {
 
@@ -155,6 +156,7 @@ struct Record {
       occupancy;                    ///< of kernels of a user's program; what was achieved is among the counters
   std::vector<StageRecord> stages;  ///< those that the case uses; empty where nothing was predicted
   std::string verdict = {};         ///< the limit of a user's kernel: "uneven_work"; empty if not known
+  std::optional<RepeatedTraffic> repeated_traffic = {};  ///< of a user's kernel, if that is what it could save most of
   std::string why;        ///< in sentences, what limits the case and what would change it; empty where nothing says so
   std::string why_brief;  ///< the same for a table's cell; not in JSON
   std::optional<measure::Counts> counters;  ///< of all launches in what was timed

@@ -82,6 +82,9 @@ double launches_told(const Cases& rows, const std::string& reason) {
   return sum_of(with_reason, launches_name);
 }
 
+/// The number of the kernels that one change puts together; 0: this one is by itself.
+std::uint64_t group_of(const Record& kernel) { return kernel.repeated_traffic ? kernel.repeated_traffic->group : 0; }
+
 }  // namespace
 
 double sum_of(const Cases& cases, const char* metric) {
@@ -97,9 +100,17 @@ ProgramKernels::ProgramKernels(const Report& report, std::size_t most_rows)
     by_result_[advice.result] = &advice;
     (rows.size() < most_rows ? rows : beyond).push_back(&report.results[advice.result]);
   }
+  std::set<std::uint64_t> groups;
+  for (const AdviceRecord& advice : advice_) {
+    if (advice.result < report.results.size()) groups.insert(group_of(report.results[advice.result]));
+  }
   Cases unknown;
   for (const Record& record : report.results) {
     if (advice_on(record) != nullptr) continue;
+    if (group_of(record) > 0 && groups.contains(group_of(record))) {
+      fused.push_back(&record);
+      continue;
+    }
     const bool is_known = record.status == Status::ok && finite_value(record, could_save_name).has_value();
     const bool is_fine = is_known && kernel_explanation(record).brief == fine_brief;
     const bool is_settled = is_known && kernel_verdict(record).is_settled;
@@ -138,6 +149,10 @@ std::vector<std::string> ProgramKernels::nothing_to_do() const {
   std::vector<std::string> said;
   if (!fine.empty()) {
     said.push_back(kernel_words(fine) + (fine.size() == 1 ? " is fine" : " are fine") + share_of(fine, report_) + ".");
+  }
+  if (!fused.empty()) {
+    said.push_back(kernel_words(fused) + (fused.size() == 1 ? " goes" : " go") + " into a kernel with advice" +
+                   share_of(fused, report_) + ".");
   }
   if (!settled.empty()) {
     said.push_back(kernel_words(settled) + " of libraries " + (settled.size() == 1 ? "leaves" : "leave") +

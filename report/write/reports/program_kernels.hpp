@@ -24,6 +24,7 @@ class ProgramKernels {
   Cases fine;     ///< nothing is worth saving, and there is nothing else to say
   Cases settled;  ///< of libraries, whose caller can change nothing
   Cases beyond;   ///< with advice, after the last row
+  Cases fused;    ///< improved by the same change as a kernel with advice, which names them
   Cases others;   ///< looked at, without a known saving and without a row
   Cases unseen;   ///< not looked at, and without a row
 
@@ -34,7 +35,8 @@ class ProgramKernels {
   [[nodiscard]] std::string why(const Record& kernel) const;
   /// Sentences on the launches that were not seen and why, and the notes of the run. Leaves out what `rows` tell.
   [[nodiscard]] std::vector<std::string> not_seen() const;
-  /// "2 kernels are fine: 29 % of the GPU time."; a sentence for each of the groups without anything to do.
+  /// "2 kernels are fine: 29 % of the GPU time."; a sentence for each of the groups without anything to do beyond the
+  /// advice.
   [[nodiscard]] std::vector<std::string> nothing_to_do() const;
 
  private:

@@ -278,7 +278,8 @@ TEST_CASE("The schema lists every cause and cure", "[advice]") {
   CHECK(causes.contains(std::string(bank_conflicts_cause)));
   // Keys stand in the sources as texts of their own, one after the brace of a rule or after ".cure =".
   std::set<std::string> cures;
-  for (const char* file : {"report/advise/site_cures.cpp", "report/advise/kernel_verdict.cpp"}) {
+  for (const char* file :
+       {"report/advise/site_cures.cpp", "report/advise/kernel_verdict.cpp", "report/advise/repeated_words.cpp"}) {
     const std::string source = test::content_of(test::source_folder() / file);
     const std::regex key("\"([a-z0-9]+(?:_[a-z0-9]+)+)\"");
     for (std::sregex_iterator found(source.begin(), source.end(), key); found != std::sregex_iterator(); ++found) {
