@@ -5,6 +5,7 @@
 
 #include "engine/statistics/statistics.hpp"
 #include "program/price/pricing.hpp"
+#include "program/read/launch_order.hpp"
 #include "program/read/merge.hpp"
 #include "program/read/timeline.hpp"
 #include "program/results/records.hpp"
@@ -97,7 +98,7 @@ report::Report program_report(const std::vector<RawProcess>& processes, const Pr
                     "seen_by_another_grid", "time_of_repeat",  "time_of_another_grid",
                     "time_predicted",       "launches_differ", "predicted_from_attributes"};
   report.program = program_of(merged_run, run, told);
-  report.results = records_of(merged_run, profiles);
+  report.results = records_of(merged_run, LaunchOrder(processes, merged_run), profiles);
   report.program->gpu_seconds = gpu_seconds_of(report.results);
   if (std::ranges::find(report.results, no_tensor_loads, &report::Record::no_prediction) != report.results.end()) {
     report.program->notes.emplace_back(

@@ -13,6 +13,7 @@
 #include "program/price/atomic_turns.hpp"
 #include "program/price/local_traffic.hpp"
 #include "program/price/pricing.hpp"
+#include "program/price/reloads.hpp"
 #include "program/price/spilled_registers.hpp"
 #include "program/price/tensor_stores.hpp"
 #include "program/read/callers.hpp"
@@ -20,6 +21,7 @@
 #include "program/read/site_names.hpp"
 #include "program/read/whole_launch.hpp"
 #include "program/results/inferred.hpp"
+#include "program/results/passes.hpp"
 #include "program/results/site_records.hpp"
 #include "report/advise/kernel_verdict.hpp"
 #include "report/advise/libraries.hpp"
@@ -173,6 +175,7 @@ class KernelRecord {
       record_.stages.push_back({std::string(stage.stage), stage.seconds, std::nullopt});
     }
     add_savings(pricing);
+    if (!report::library_kernel(kernel_.name)) add_reloads(reloads_of(launch_, pricing, profile));
   }
 
   /// Returns true if the measured times are of launches that do something else than the launch that was priced.
@@ -214,6 +217,27 @@ class KernelRecord {
     metric(record_, report::could_save_name).predicted = saved_of_all(saving.seconds);
     metric(record_, report::could_save_low_name).predicted = saved_of_all(saving.within.low);
     metric(record_, report::could_save_high_name).predicted = saved_of_all(saving.within.high);
+  }
+
+  /// Adds the loads that blocks repeat, if sharing them saves more than anything else.
+  void add_reloads(const std::optional<Reloads>& reloads) {
+    if (!reloads) return;
+    report::MetricRecord& saving = metric(record_, report::could_save_name);
+    const double seconds = saved_of_all(reloads->saving.seconds);
+    if (!(seconds > saving.predicted.value_or(0))) return;
+    const inject::Site& site = launch_.sites[reloads->site];
+    saving.predicted = seconds;
+    metric(record_, report::could_save_low_name).predicted = saved_of_all(reloads->saving.within.low);
+    metric(record_, report::could_save_high_name).predicted = saved_of_all(reloads->saving.within.high);
+    report::ArrayRecord array{.bytes = static_cast<std::uint64_t>(reloads->array_bytes), .made_at = {}};
+    if (const auto made = callers_.array_of(*shown_, site)) array.made_at = made->made_at;
+    record_.repeated_traffic =
+        report::RepeatedTraffic{.cause = std::string(report::reloaded_by_blocks_cause),
+                                .kernels = {kernel_.name},
+                                .array = std::move(array),
+                                .saves_bytes = reloads->saved_bytes * static_cast<double>(kernel_.launches),
+                                .site = names_.name(kernel_, *shown_, site),
+                                .times_loaded = reloads->times_loaded};
   }
 
   /// Returns the groups with the most waste, which are priced alone and told first. Their number is limited: pricing a
@@ -324,7 +348,8 @@ std::pair<double, double> rank(const report::Record& record) {
 
 }  // namespace
 
-std::vector<report::Record> records_of(const MergedRun& run, const std::vector<model::Profile>& profiles) {
+std::vector<report::Record> records_of(const MergedRun& run, const LaunchOrder& order,
+                                       const std::vector<model::Profile>& profiles) {
   SiteNames names(run);
   Callers callers(run);
   std::vector<report::Record> records;
@@ -333,6 +358,7 @@ std::vector<report::Record> records_of(const MergedRun& run, const std::vector<m
     records.back().first_launch = records.size() - 1;
   }
   infer_times(records, run);
+  add_passes(records, run, order, profiles);
   report::add_explanations(records);  // the sites are known, so that this says what to change
   infer_savings(records, run);
   std::ranges::stable_sort(records, std::ranges::greater{}, rank);

@@ -5,13 +5,15 @@
 #include <vector>
 
 #include "engine/model/profile.hpp"
+#include "program/read/launch_order.hpp"
 #include "program/read/merge.hpp"
 #include "report/record/record.hpp"
 
 namespace gpumem::program {
 
-/// One for each kernel, grid and block, explained, the one that could save most first. `profiles` are one for each of
-/// the run's devices. The processes that were merged have to be there still.
-[[nodiscard]] std::vector<report::Record> records_of(const MergedRun& run, const std::vector<model::Profile>& profiles);
+/// One for each kernel, grid and block, explained, the one that could save most first. `order` is the run's; `profiles`
+/// are one for each of its devices. The processes that were merged have to be there still.
+[[nodiscard]] std::vector<report::Record> records_of(const MergedRun& run, const LaunchOrder& order,
+                                                     const std::vector<model::Profile>& profiles);
 
 }  // namespace gpumem::program
