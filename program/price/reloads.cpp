@@ -32,21 +32,22 @@ report::LaunchWork with_share(report::LaunchWork work, double share) {
 
 }  // namespace
 
-std::optional<Reloads> reloads_of(const LaunchSums& launch, const Pricing& pricing, const model::Profile& profile) {
+std::optional<Reloads> reloads_of(const LaunchSums& launch, const std::vector<inject::Site>& seen,
+                                  const Pricing& pricing, const model::Profile& profile) {
   const PricedLaunch& priced_now = pricing.as_it_is();
   if (priced_now.bottleneck != "l2_sectors" && priced_now.bottleneck != "l2_requests") return std::nullopt;
   Reloads reloads;
   double loaded = 0;
   double different = 0;
   double most = 0;
-  for (std::size_t i = 0; i < launch.sites.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(seen.size(), launch.sites.size()); ++i) {
     const inject::Site& site = launch.sites[i];
     const auto l2_sectors = static_cast<double>(site.l2_sectors);
     const auto memory_sectors = static_cast<double>(site.memory_sectors);
     const bool is_load = site.space == inject::RawSpace::global && op_of(site) == access::Op::load;
     if (!is_load || !is_reloaded(l2_sectors, memory_sectors)) continue;
     loaded += l2_sectors;
-    different += memory_sectors;
+    different += std::min(memory_sectors, static_cast<double>(seen[i].memory_sectors));
     if (l2_sectors > most) {
       most = l2_sectors;
       reloads.site = i;

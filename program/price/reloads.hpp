@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "engine/model/profile.hpp"
 #include "program/price/pricing.hpp"
@@ -21,7 +22,10 @@ struct Reloads {
 /// holds at once, each doing the work of several. Returns nullopt unless requests of L1 or sectors of L2 limit the
 /// launch, each byte comes from L2 at least eight times and at most about once a block, and there are at least twice as
 /// many blocks as the GPU holds.
-[[nodiscard]] std::optional<Reloads> reloads_of(const LaunchSums& launch, const Pricing& pricing,
-                                                const model::Profile& profile);
+///
+/// `seen` are the launch's sites as far as they were seen. If that is a part of the blocks, the launch's sums take each
+/// part for one that loads data of its own, and only `seen` tells how much there is.
+[[nodiscard]] std::optional<Reloads> reloads_of(const LaunchSums& launch, const std::vector<inject::Site>& seen,
+                                                const Pricing& pricing, const model::Profile& profile);
 
 }  // namespace gpumem::program

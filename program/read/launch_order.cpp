@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 
 namespace gpumem::program {
@@ -10,27 +11,31 @@ namespace {
 
 /// A launch or a sample of a process.
 struct TimedLaunch {
-  std::uint64_t begin_ns = 0;
-  std::optional<std::size_t> kernel;  ///< absent: a graph as a whole, or of no result
+  std::optional<std::size_t> kernel;  ///< absent: a graph
   bool is_complete = false;           ///< all launches of its slot until then were timed
 };
 
 /// Launches of a slot that are all timed, from the first one on (docs/run.md, "When kernels ran").
 constexpr std::size_t all_timed = inject::kept_times;
 
-std::map<std::uint64_t, std::vector<TimedLaunch>> launches_by_stream(const RawProcess& process, const MergedRun& run) {
+/// A stream by its GPU and its number: every GPU has a default stream, of the number 0.
+using StreamKey = std::pair<std::size_t, std::uint64_t>;
+
+std::map<StreamKey, std::vector<TimedLaunch>> launches_by_stream(const RawProcess& process, const MergedRun& run) {
   std::vector<inject::Span> spans;
   std::ranges::copy_if(process.spans, std::back_inserter(spans),
                        [](const inject::Span& span) { return span.kind != inject::SpanKind::range; });
   std::ranges::stable_sort(spans, {}, &inject::Span::begin_ns);
   std::map<std::uint32_t, std::size_t> of_slot;
-  std::map<std::uint64_t, std::vector<TimedLaunch>> streams;
+  std::map<StreamKey, std::vector<TimedLaunch>> streams;
   for (const inject::Span& span : spans) {
-    const auto kernel = run.kernel_of.find({&process, span.of});
-    const bool is_known = kernel != run.kernel_of.end() && !run.graph_of.contains({&process, span.of});
-    streams[span.lane].push_back({.begin_ns = span.begin_ns,
-                                  .kernel = is_known ? std::optional(kernel->second) : std::nullopt,
-                                  .is_complete = of_slot[span.of]++ < all_timed});
+    const bool is_complete = of_slot[span.of]++ < all_timed;
+    if (const auto graph = run.graph_of.find({&process, span.of}); graph != run.graph_of.end()) {
+      streams[{run.graphs[graph->second].device, span.lane}].push_back({.kernel = {}, .is_complete = is_complete});
+    } else if (const auto kernel = run.kernel_of.find({&process, span.of}); kernel != run.kernel_of.end()) {
+      streams[{run.kernels[kernel->second].device, span.lane}].push_back(
+          {.kernel = kernel->second, .is_complete = is_complete});
+    }
   }
   return streams;
 }
@@ -39,20 +44,17 @@ std::map<std::uint64_t, std::vector<TimedLaunch>> launches_by_stream(const RawPr
 
 LaunchOrder::LaunchOrder(const std::vector<RawProcess>& processes, const MergedRun& run) {
   for (const RawProcess& process : processes) {
-    for (const auto& [lane, launches] : launches_by_stream(process, run)) {
-      StreamOrder& order = streams_.emplace_back();
+    for (const auto& [stream, launches] : launches_by_stream(process, run)) {
+      std::vector<std::size_t>& order = streams_.emplace_back();
       const TimedLaunch* before = nullptr;
       for (const TimedLaunch& launch : launches) {
-        const bool follows = before != nullptr && before->kernel && launch.kernel && before->is_complete;
-        const bool is_next = follows && launch.is_complete;
-        before = &launch;
+        const TimedLaunch* forerunner = std::exchange(before, &launch);
         if (!launch.kernel) continue;
-        if (is_next) {
-          order.launches.back().next_is_known = true;
-          ++times_[{order.launches.back().kernel, *launch.kernel}];
-        }
-        if (launch.is_complete) ++launches_[*launch.kernel];
-        order.launches.push_back({.kernel = *launch.kernel});
+        order.push_back(*launch.kernel);
+        if (!launch.is_complete) continue;
+        ++launches_[*launch.kernel];
+        const bool is_known = forerunner != nullptr && forerunner->kernel && forerunner->is_complete;
+        if (is_known) ++times_[{*forerunner->kernel, *launch.kernel}];
       }
     }
   }

@@ -13,22 +13,14 @@ namespace gpumem::program {
 /// Two kernels, by their index in the run: the second follows the first.
 using KernelPair = std::pair<std::size_t, std::size_t>;
 
-/// The launches of a stream of a process, one after another: indices of the run's kernels, each with true if the launch
-/// after it is the next one of the stream.
-struct StreamOrder {
-  struct Launch {
-    std::size_t kernel = 0;
-    bool next_is_known = false;
-  };
-  std::vector<Launch> launches;
-};
-
 class LaunchOrder {
  public:
   /// Reads the spans of the processes, which have to be those that were merged.
   LaunchOrder(const std::vector<RawProcess>& processes, const MergedRun& run);
 
-  [[nodiscard]] const std::vector<StreamOrder>& streams() const { return streams_; }
+  /// The kernels of each stream of each process, by their index in the run, a launch after another. Launches that
+  /// nobody timed are missing.
+  [[nodiscard]] const std::vector<std::vector<std::size_t>>& streams() const { return streams_; }
   /// Returns the share of the second kernel's launches that come right after a launch of the first, in one stream.
   /// Launches that may have others before them that nobody timed are left out. 0 if none is left.
   [[nodiscard]] double share_that_follows(const KernelPair& pair) const;
@@ -36,7 +28,7 @@ class LaunchOrder {
   [[nodiscard]] std::vector<KernelPair> pairs() const;
 
  private:
-  std::vector<StreamOrder> streams_;
+  std::vector<std::vector<std::size_t>> streams_;
   std::map<KernelPair, std::size_t> times_;
   std::map<std::size_t, std::size_t> launches_;  ///< by kernel: those whose forerunner is known
 };

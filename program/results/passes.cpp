@@ -60,8 +60,12 @@ class Passes {
     for (const KernelPair& pair : order_.pairs()) {
       const auto& [first, second] = pair;
       const double share = order_.share_that_follows(pair);
-      if (first == second || share < most_launches || !can_pass(first) || !can_pass(second)) continue;
+      if (share < most_launches || !can_pass(first) || !can_pass(second)) continue;
       const double times = share * static_cast<double>(run_.kernels[second].launches);
+      if (first == second) {
+        if (auto link = link_to_itself(first, times)) links.push_back(*link);
+        continue;
+      }
       if (add_copy(pair, times)) continue;
       if (auto link = link_of(pair, times)) links.push_back(*link);
     }
@@ -88,8 +92,28 @@ class Passes {
   }
 
   [[nodiscard]] std::optional<Link> link_of(const KernelPair& pair, double times) const {
-    const ArrayUses& first = *uses_[pair.first];
-    const ArrayUses& second = *uses_[pair.second];
+    return link_of(pair, times, *uses_[pair.first], *uses_[pair.second]);
+  }
+
+  /// Returns the link between launches of one kernel, if two that follow each other were looked at.
+  [[nodiscard]] std::optional<Link> link_to_itself(std::size_t kernel, double times) const {
+    const MergedKernel& merged = run_.kernels[kernel];
+    const auto uses_of = [&](const SeenLaunch& seen) {
+      return array_uses(whole_launch(*seen.sample, merged.blocks).sites);
+    };
+    for (std::size_t i = 1; i < merged.seen.size(); ++i) {
+      const SeenLaunch& before = merged.seen[i - 1];
+      const SeenLaunch& after = merged.seen[i];
+      const inject::SampleEvent& event = after.sample->event;
+      const bool is_next = before.process == after.process && before.sample->event.slot == event.slot &&
+                           before.sample->event.order + 1 == event.order;
+      if (is_next) return link_of({kernel, kernel}, times, uses_of(before), uses_of(after));
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<Link> link_of(const KernelPair& pair, double times, const ArrayUses& first,
+                                            const ArrayUses& second) const {
     for (const ArrayUse& stored : first.stores) {
       if (!stored.goes_once()) continue;
       const auto loaded = std::ranges::find_if(second.loads, [&](const ArrayUse& use) {
@@ -115,11 +139,11 @@ class Passes {
       loads[i] = std::ranges::any_of(uses_[i]->loads, [&](const ArrayUse& use) { return lies_in(use, stored); });
       overwrites[i] = std::ranges::any_of(uses_[i]->stores, [&](const ArrayUse& use) { return covers(use, stored); });
     }
-    for (const StreamOrder& stream : order_.streams()) {
+    for (const std::vector<std::size_t>& stream : order_.streams()) {
       bool is_there = false;    // what the first stored
       bool was_loaded = false;  // by the second
       bool has_first = false;
-      for (const auto& [kernel, next_is_known] : stream.launches) {
+      for (const std::size_t kernel : stream) {
         if (is_there && loads[kernel] && (kernel != pair.second || was_loaded)) return false;
         if (is_there && kernel == pair.second) was_loaded = true;
         if (overwrites[kernel]) is_there = was_loaded = false;
@@ -129,8 +153,8 @@ class Passes {
         }
       }
       // Streams run side by side: nobody knows which comes first.
-      const auto is_reader = [&](const StreamOrder::Launch& launch) { return loads[launch.kernel]; };
-      if (!has_first && std::ranges::any_of(stream.launches, is_reader)) return false;
+      const auto is_reader = [&](std::size_t kernel) { return loads[kernel]; };
+      if (!has_first && std::ranges::any_of(stream, is_reader)) return false;
     }
     return true;
   }
@@ -232,14 +256,14 @@ class Passes {
     }
     std::vector<std::size_t> kernels;
     double all_s = 0;
-    double shortest_s = gpu_s(saved.begin()->first);
+    double shortest_s = left_s(saved.begin()->first, links);
     double saved_s = 0;
     for (auto& [kernel, own] : saved) {
       kernels.push_back(kernel);
       own.seconds = std::min(own.seconds, most_saved_s(kernel));
       saved_s += own.seconds;
       all_s += gpu_s(kernel);
-      shortest_s = std::min(shortest_s, gpu_s(kernel));
+      shortest_s = std::min(shortest_s, left_s(kernel, links));
     }
     // One kernel is left, which takes at least as long as the shortest.
     const double scale = saved_s > 0 ? std::min(1.0, (all_s - shortest_s) / saved_s) : 0;
@@ -256,6 +280,13 @@ class Passes {
            .saves_bytes = own.bytes},
           {.low = seconds / error, .high = std::min(seconds * error, gpu_s(kernel))}, seconds);
     }
+  }
+
+  /// Returns the time of the kernel's launches, without those that go into the launch before.
+  [[nodiscard]] double left_s(std::size_t kernel, const std::vector<Link>& links) const {
+    const auto itself = std::ranges::find(links, KernelPair(kernel, kernel), &Link::kernels);
+    const double times = itself == links.end() ? 0 : itself->times;
+    return gpu_s(kernel) * (1 - times / static_cast<double>(run_.kernels[kernel].launches));
   }
 
   /// Adds the bytes of a link, at the rate of L2 if the array fits there, else at that of copies in device memory.

@@ -175,7 +175,9 @@ class KernelRecord {
       record_.stages.push_back({std::string(stage.stage), stage.seconds, std::nullopt});
     }
     add_savings(pricing);
-    if (!report::library_kernel(kernel_.name)) add_reloads(reloads_of(launch_, pricing, profile));
+    if (!report::library_kernel(kernel_.name)) {
+      add_reloads(reloads_of(launch_, shown_->sample->sites, pricing, profile));
+    }
   }
 
   /// Returns true if the measured times are of launches that do something else than the launch that was priced.

@@ -166,7 +166,9 @@ KernelRemedy kernel_remedy(const Record& record) {
   const bool worth = is_worth_saving(record, sites);
   if (!worth && record.has_flag("counts_differ")) return {.cause = verdict.name, .cure = {}};
   if (const RepeatedCure repeated = repeated_cure(record); worth && !repeated.key.empty()) {
-    const auto site = std::ranges::find(record.access, record.repeated_traffic->site, &SiteRecord::site);
+    const auto site = std::ranges::find_if(record.access, [&](const SiteRecord& any) {
+      return any.site == record.repeated_traffic->site && any.op == "load" && any.space == "global";
+    });
     return {.cause = repeated.cause, .cure = repeated.key, .site = site == record.access.end() ? nullptr : &*site};
   }
   if (!worth || sites.empty() || verdict_comes_first(record, verdict, sites)) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/words.hpp"
+#include "report/advise/libraries.hpp"
 #include "report/text/kernel_names.hpp"
 #include "report/text/text.hpp"
 
@@ -41,13 +42,24 @@ std::string array_words(const ArrayRecord& array) {
 }
 
 std::string passes_words(const RepeatedTraffic& repeated, const std::vector<std::string>& names) {
+  if (names.size() == 1) {
+    return fmt::format(
+        "launches in a row go over the same {}, each loading what the one before stored; do the work of all in one "
+        "launch, which keeps the values in registers",
+        array_words(repeated.array));
+  }
+  const bool of_pytorch = std::ranges::all_of(repeated.kernels, [](const std::string& kernel) {
+    const auto library = library_kernel(kernel);
+    return library && library->library == "PyTorch";
+  });
   std::vector<std::string> named(names.begin(),
                                  names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), most_named)));
   if (names.size() > named.size()) named.push_back(fmt::format("{} more", names.size() - named.size()));
   return fmt::format(
       "{} in a row go over the same {}, each loading what the one before stored: {}; compute all in one "
-      "kernel, which keeps the values in registers",
-      counted(names.size(), "kernel"), array_words(repeated.array), join(named, ", "));
+      "kernel{}, which keeps the values in registers",
+      counted(names.size(), "kernel"), array_words(repeated.array), join(named, ", "),
+      of_pytorch ? " (torch.compile does)" : "");
 }
 
 std::string copy_words(const RepeatedTraffic& repeated, const std::vector<std::string>& names) {

@@ -116,6 +116,24 @@ TEST_CASE("an array that others load as well is stored all the same", "[program]
   CHECK_FALSE(kernel_named(report, "k2").repeated_traffic);
 }
 
+TEST_CASE("launches of one kernel pass an array on if two in a row were seen to", "[program][passes]") {
+  RawWriter once = in_turn({copying(1, 1)});
+  CHECK_FALSE(report_of({once}).results.front().repeated_traffic);
+  const auto with_second = [&](std::uint64_t order, const Sites& sites) {
+    RawWriter twice = once;
+    std::string payload = test::bytes_of(
+        inject::SampleEvent{.slot = 0, .sites = static_cast<std::uint32_t>(sites.size()), .order = order});
+    for (const inject::Site& site : sites) payload += test::bytes_of(site);
+    return report_of({twice.event(inject::EventKind::sample, payload)}).results.front();
+  };
+  const report::Record kernel = with_second(1, copying(1, 1));
+  REQUIRE(kernel.repeated_traffic);
+  CHECK(kernel.repeated_traffic->kernels == std::vector<std::string>{"k0"});
+  CHECK(kernel.repeated_traffic->saves_bytes == Approx(both_bytes * (rounds - 1) / rounds));
+  CHECK_FALSE(with_second(1, copying(2, 2)).repeated_traffic);
+  CHECK_FALSE(with_second(5, copying(1, 1)).repeated_traffic);
+}
+
 TEST_CASE("nothing is passed on by kernels that are not alike or not neighbours", "[program][passes]") {
   const auto passes = [](const std::vector<Sites>& kernels) {
     const report::Report report = report_of({in_turn(kernels)});

@@ -23,7 +23,9 @@ LaunchSums with_table(std::uint64_t launched) {
   return launch;
 }
 
-std::optional<Reloads> found(const LaunchSums& launch) { return reloads_of(launch, Pricing(launch, h200()), h200()); }
+std::optional<Reloads> found(const LaunchSums& launch) {
+  return reloads_of(launch, launch.sites, Pricing(launch, h200()), h200());
+}
 
 }  // namespace
 
@@ -40,6 +42,16 @@ TEST_CASE("a table that each block loads comes from L2 once for each block that 
   CHECK(reloads->saving.seconds < 15.0 / 16 * as_it_is);
   CHECK(reloads->saving.within.low < reloads->saving.seconds);
   CHECK(reloads->saving.within.high > reloads->saving.seconds);
+}
+
+TEST_CASE("a table is as long as what was seen of it", "[program][reloads]") {
+  LaunchSums launch = with_table(many_blocks);  // from a quarter of its blocks
+  const std::vector<inject::Site> seen = launch.sites;
+  launch.sites[0].memory_sectors *= 4;
+  const auto reloads = reloads_of(launch, seen, Pricing(launch, h200()), h200());
+  REQUIRE(reloads);
+  CHECK(reloads->array_bytes == 32 * table_sectors);
+  CHECK(reloads->times_loaded == many_blocks);
 }
 
 TEST_CASE("blocks load nothing again if there are few, or if the data is theirs", "[program][reloads]") {

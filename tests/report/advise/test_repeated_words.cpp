@@ -54,6 +54,13 @@ TEST_CASE("kernels in a row, their array and one kernel in their place are one p
   CHECK(kernel_verdict_name(record) == "several_passes");
   CHECK(kernel_remedy(record).cure == "fuse_kernels");
 
+  RepeatedTraffic alone = passes();
+  alone.kernels = {"scale(float*)"};
+  CHECK(repeated_words(kernel_of("scale(float*)", alone)).starts_with("launches in a row go over the same 64 MiB"));
+  RepeatedTraffic of_pytorch = passes();
+  of_pytorch.kernels = {"void at::native::vectorized_elementwise_kernel<4, f>(int)",
+                        "void at::native::vectorized_elementwise_kernel<4, g>(int)"};
+  CHECK(repeated_words(kernel_of("k", of_pytorch)).find("in one kernel (torch.compile does)") != std::string::npos);
   RepeatedTraffic many = passes();
   for (const char* name : {"c", "d", "e", "f"}) many.kernels.emplace_back(name);
   CHECK(repeated_words(kernel_of("c", many)).find(": scale, add, c, d, 2 more;") != std::string::npos);
