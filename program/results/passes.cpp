@@ -11,7 +11,6 @@
 #include "engine/model/stages.hpp"
 #include "program/machine_code/instructions.hpp"
 #include "program/price/launch_pricing.hpp"
-#include "program/read/callers.hpp"
 #include "program/read/whole_launch.hpp"
 #include "program/results/array_uses.hpp"
 #include "report/record/kernels.hpp"
@@ -46,8 +45,8 @@ struct Saved {
 class Passes {
  public:
   Passes(std::vector<report::Record>& records, const MergedRun& run, const LaunchOrder& order,
-         const std::vector<model::Profile>& profiles)
-      : records_(records), run_(run), order_(order), profiles_(profiles), callers_(run) {
+         const std::vector<model::Profile>& profiles, Callers& callers)
+      : records_(records), run_(run), order_(order), profiles_(profiles), callers_(callers) {
     for (const MergedKernel& kernel : run.kernels) {
       const SeenLaunch* shown = kernel.shown();
       uses_.push_back(shown == nullptr ? std::nullopt
@@ -326,7 +325,7 @@ class Passes {
   const MergedRun& run_;
   const LaunchOrder& order_;
   const std::vector<model::Profile>& profiles_;
-  Callers callers_;
+  Callers& callers_;
   std::vector<std::optional<ArrayUses>> uses_;
   std::uint64_t groups_ = 0;
 };
@@ -334,8 +333,8 @@ class Passes {
 }  // namespace
 
 void add_passes(std::vector<report::Record>& records, const MergedRun& run, const LaunchOrder& order,
-                const std::vector<model::Profile>& profiles) {
-  Passes(records, run, order, profiles).add();
+                const std::vector<model::Profile>& profiles, Callers& callers) {
+  Passes(records, run, order, profiles, callers).add();
 }
 
 }  // namespace gpumem::program

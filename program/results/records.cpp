@@ -360,7 +360,7 @@ std::vector<report::Record> records_of(const MergedRun& run, const LaunchOrder& 
     records.back().first_launch = records.size() - 1;
   }
   infer_times(records, run);
-  add_passes(records, run, order, profiles);
+  add_passes(records, run, order, profiles, callers);
   report::add_explanations(records);  // the sites are known, so that this says what to change
   infer_savings(records, run);
   std::ranges::stable_sort(records, std::ranges::greater{}, rank);
