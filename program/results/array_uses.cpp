@@ -83,6 +83,11 @@ bool lies_in(const ArrayUse& use, const ArrayUse& array) {
   return static_cast<double>(to - from) <= array.touched_bytes;
 }
 
+std::uint64_t whole_bytes(double bytes) {
+  constexpr double most = 1e18;
+  return static_cast<std::uint64_t>(std::min(bytes, most));
+}
+
 bool covers(const ArrayUse& use, const ArrayUse& array) {
   return lies_in(use, array) && use.touched_bytes >= nearly_all * array.touched_bytes;
 }

@@ -46,4 +46,7 @@ struct ArrayUses {
 /// Returns true if `use` lies in the array and touches nearly all of it.
 [[nodiscard]] bool covers(const ArrayUse& use, const ArrayUse& array);
 
+/// Returns the bytes as a whole number. Damaged raw data may hold more than any memory.
+[[nodiscard]] std::uint64_t whole_bytes(double bytes);
+
 }  // namespace gpumem::program

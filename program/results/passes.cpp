@@ -216,7 +216,7 @@ class Passes {
 
   /// Returns the array and its allocation, if that is known and no longer.
   [[nodiscard]] report::ArrayRecord array_of(std::size_t kernel, const ArrayUse& stored) {
-    report::ArrayRecord array{.bytes = static_cast<std::uint64_t>(stored.touched_bytes), .made_at = {}};
+    report::ArrayRecord array{.bytes = whole_bytes(stored.touched_bytes), .made_at = {}};
     const SeenLaunch& shown = *run_.kernels[kernel].shown();
     for (const inject::Site& site : shown.sample->sites) {
       if (site.op != inject::RawOp::store || site.shown == 0) continue;

@@ -20,6 +20,7 @@
 #include "program/read/raw_words.hpp"
 #include "program/read/site_names.hpp"
 #include "program/read/whole_launch.hpp"
+#include "program/results/array_uses.hpp"
 #include "program/results/inferred.hpp"
 #include "program/results/passes.hpp"
 #include "program/results/site_records.hpp"
@@ -231,7 +232,7 @@ class KernelRecord {
     saving.predicted = seconds;
     metric(record_, report::could_save_low_name).predicted = saved_of_all(reloads->saving.within.low);
     metric(record_, report::could_save_high_name).predicted = saved_of_all(reloads->saving.within.high);
-    report::ArrayRecord array{.bytes = static_cast<std::uint64_t>(reloads->array_bytes), .made_at = {}};
+    report::ArrayRecord array{.bytes = whole_bytes(reloads->array_bytes), .made_at = {}};
     if (const auto made = callers_.array_of(*shown_, site)) array.made_at = made->made_at;
     record_.repeated_traffic =
         report::RepeatedTraffic{.cause = std::string(report::reloaded_by_blocks_cause),
