@@ -147,7 +147,8 @@ double sector_seconds(const Demand& demand, const Rates& rates) {
 }  // namespace
 
 bool is_arithmetic(std::string_view stage) {
-  static constexpr std::string_view stages[] = {"instructions", "fma", "fp32", "fp64", "integer", "special", "tensor"};
+  static constexpr std::string_view stages[] = {"instructions", "fma",     "fp32",   "fp64",
+                                                "integer",      "special", "tensor", "barrier_turns"};
   return std::ranges::find(stages, stage) != std::end(stages);
 }
 
@@ -201,6 +202,8 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
   std::visit(of_subject, workload.subject);
   if (workload.address_cycles)
     stage("addresses", uneven * workload.address_cycles(rates) / (schedulers * cycles_per_s));
+  if (workload.barrier_cycles > 0)
+    stage("barrier_turns", uneven * workload.barrier_cycles / (schedulers * cycles_per_s));
   const double issued_s = uneven * workload.scheduler_cycles.value_or(0) / (schedulers * cycles_per_s);
   const auto flops_per_s = peak_flops_per_s(profile.device, workload.double_precision);
   const double computed_s =
@@ -220,6 +223,7 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
   double banks = 0;
   double arithmetic = 0;
   double addresses = 0;
+  double barrier_turns = 0;
   double memory = 0;
   // If the chains of warps are known, barriers cost the time in which memory waits for the warps.
   const auto found = std::ranges::find(stages, "barriers", &StageTime::stage);
@@ -238,11 +242,14 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
       continue;  // as one, below
     }
     if (is_arithmetic(stage.stage)) part = &arithmetic;
+    if (stage.stage == "barrier_turns") part = &barrier_turns;
     *part = std::max(*part, stage.seconds + (stage.stage == loaded_from ? idle_memory : 0));
   }
   if (demand.simulated) memory = simulated_seconds(demand, rates, memory, cached);
   // Stages on the multiprocessor take turns, so they hide less of each other than stages beyond it.
   double on_chip = overlapped(banks, arithmetic, rates.overlap.on_chip_exponent);
+  // Blocks that take turns come to their barriers at about the same time, and then none of them has other work.
+  on_chip += barrier_turns;
   if (workload.waits > 1) {
     on_chip = overlapped(on_chip, latency, rates.overlap.on_chip_exponent);
     latency = 0;

@@ -97,8 +97,10 @@ struct Workload {
   std::optional<double> scheduler_cycles = {};
   /// The stage of these cycles: the busiest pipe, if that is known.
   std::string_view pipe = "instructions";
-  /// The same for computing the addresses of a user's pattern, on a GPU with these rates; empty if they hardly cost
-  /// anything.
+  /// Cycles of a scheduler that warps take to arrive at barriers of their block, one after another; of all warps.
+  double barrier_cycles = 0;
+  /// Like scheduler_cycles, for computing the addresses of a user's pattern, on a GPU with these rates; empty if they
+  /// hardly cost anything.
   std::function<double(const model::Rates&)> address_cycles = {};
   /// True if the runs sample the headline themselves, although the headline of other cases follows from the time.
   bool sampled = false;

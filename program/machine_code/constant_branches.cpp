@@ -1,8 +1,10 @@
 #include "program/machine_code/constant_branches.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
+#include "engine/access/request.hpp"
 #include "program/machine_code/known_values.hpp"
 #include "program/machine_code/operations.hpp"
 
@@ -16,14 +18,16 @@ constexpr unsigned newest_known = 9;
 constexpr std::size_t most_instructions = std::size_t{1} << 16U;
 constexpr std::size_t most_steps = 4'000'000;  // of instructions, in all
 constexpr std::size_t most_loop_steps = 100'000;
+constexpr std::uint64_t sampled_warps = 8;
 
 /// The values known where a block begins; nullopt if no way leads there.
 using Entry = std::optional<KnownValues>;
 
 class Propagation {
  public:
-  Propagation(std::string_view code, const std::vector<MachineInstruction>& instructions, const ConstantBank& bank)
-      : code_(instructions), bank_(bank) {
+  Propagation(std::string_view code, const std::vector<MachineInstruction>& instructions, const LaunchConstants& launch,
+              unsigned major)
+      : code_(instructions), launch_(launch), major_(major), bank_(launch, major) {
     for (std::size_t i = 0; i < code_.size(); ++i) {
       const auto [low, high] = measure::words_at(code, i);
       computations_.push_back(computation_of(low, high));
@@ -35,10 +39,8 @@ class Propagation {
 
   /// Everything that can be told; empty if nothing can.
   [[nodiscard]] ConstantBranches branches() {
-    entries_.assign(begins_.size(), std::nullopt);
     std::size_t left = most_steps;
-    const auto nowhere = [](std::size_t, const KnownValues&) { return false; };
-    if (!follow({0, begins_.size()}, 0, KnownValues(), entries_, left, nowhere)) return {};
+    if (!follow_all(left)) return {};
     ConstantBranches all;
     all.runs.assign(code_.size(), false);
     all.skipped.assign(code_.size(), false);
@@ -56,10 +58,69 @@ class Propagation {
     for (const auto& [header, end] : loops()) {
       if (const auto rounds = rounds_of({header, end}, left)) all.rounds[begins_[header]] = *rounds;
     }
+    add_rounds_of_threads(all);
     return all;
   }
 
  private:
+  /// Follows the whole code from its beginning. Returns false if nothing can be told.
+  [[nodiscard]] bool follow_all(std::size_t& left) {
+    entries_.assign(begins_.size(), std::nullopt);
+    const auto nowhere = [](std::size_t, const KnownValues&) { return false; };
+    return follow({0, begins_.size()}, 0, KnownValues(), entries_, left, nowhere);
+  }
+
+  /// The thread at a lane of the `sample`-th of the warps that are looked at, which are spread over the launch.
+  [[nodiscard]] ThreadPlace place_of(std::uint64_t sample, std::uint64_t lane) const {
+    const auto split = [](std::uint64_t index, const std::array<std::uint32_t, 3>& sizes) {
+      const std::uint64_t row = index / sizes[0];
+      return std::array{static_cast<std::uint32_t>(index % sizes[0]), static_cast<std::uint32_t>(row % sizes[1]),
+                        static_cast<std::uint32_t>(row / sizes[1])};
+    };
+    const auto count = [](const std::array<std::uint32_t, 3>& sizes) {
+      return std::uint64_t{sizes[0]} * sizes[1] * sizes[2];
+    };
+    const std::uint64_t threads = count(launch_.block);
+    const std::uint64_t warps = (threads + access::warp_lanes - 1) / access::warp_lanes;
+    const std::uint64_t thread = sample % warps * access::warp_lanes + lane;
+    return {split(std::min(thread, threads - 1), launch_.block),
+            split((count(launch_.grid) - 1) * sample / (sampled_warps - 1), launch_.grid)};
+  }
+
+  /// Adds the rounds of loops that depend on the thread and the block besides, in the mean over warps that enter them.
+  /// The first and the last lane of each warp are followed, and the one that goes round more often counts.
+  void add_rounds_of_threads(ConstantBranches& all) {
+    if (std::ranges::count(launch_.grid, 0U) + std::ranges::count(launch_.block, 0U) > 0) return;
+    std::map<std::size_t, std::vector<double>> found;  // by loop, of the warps that enter it
+    std::set<std::size_t> unknown;
+    std::size_t left = most_steps;
+    const auto open_loops = loops();
+    for (std::uint64_t sample = 0; sample < sampled_warps; ++sample) {
+      std::map<std::size_t, double> most;
+      for (const std::uint64_t lane : {std::uint64_t{0}, std::uint64_t{access::warp_lanes - 1}}) {
+        LaunchConstants of_thread = launch_;
+        of_thread.place = place_of(sample, lane);
+        bank_ = ConstantBank(of_thread, major_);
+        if (!follow_all(left)) return;
+        for (const auto& [header, end] : open_loops) {
+          if (all.rounds.contains(begins_[header]) || unknown.contains(header) || !entries_[header]) continue;
+          const auto rounds = rounds_of({header, end}, left);
+          if (rounds) {
+            most[header] = std::max(most[header], *rounds);
+          } else {
+            unknown.insert(header);
+          }
+        }
+        if (unknown.size() + all.rounds.size() == open_loops.size()) return;
+      }
+      for (const auto& [header, rounds] : most) found[header].push_back(rounds);
+    }
+    for (const auto& [header, rounds] : found) {
+      if (unknown.contains(header)) continue;
+      all.rounds[begins_[header]] = std::reduce(rounds.begin(), rounds.end()) / static_cast<double>(rounds.size());
+    }
+  }
+
   void find_blocks() {
     std::set<std::size_t> begins = {0};
     for (std::size_t i = 0; i < code_.size(); ++i) {
@@ -259,7 +320,9 @@ class Propagation {
   }
 
   const std::vector<MachineInstruction>& code_;
-  const ConstantBank& bank_;
+  LaunchConstants launch_;
+  unsigned major_;
+  ConstantBank bank_;
   std::vector<Computation> computations_;
   std::vector<Condition> conditions_;
   std::vector<std::size_t> begins_;  ///< of blocks
@@ -276,8 +339,7 @@ ConstantBranches constant_branches(std::string_view code, const std::vector<Mach
   if (!says_anything || major > newest_known || instructions.empty() || instructions.size() > most_instructions) {
     return {};
   }
-  const ConstantBank bank(launch, major);
-  return Propagation(code, instructions, bank).branches();
+  return Propagation(code, instructions, launch, major).branches();
 }
 
 }  // namespace gpumem::program

@@ -18,7 +18,9 @@ struct ConstantBranches {
   std::vector<bool> runs;                  ///< of each instruction, whether control may ever come there
   std::vector<bool> skipped;               ///< and whether no thread then does it
   std::vector<std::optional<bool>> taken;  ///< of each branch and end, whether all threads take it, or none
-  std::map<std::size_t, double> rounds;    ///< of loops by their first instruction, each time one is entered
+  /// By the first instruction of a loop, each time it is entered. If they depend on the thread, the mean over some
+  /// warps of the launch.
+  std::map<std::size_t, double> rounds;
 };
 
 /// `instructions` are those of the code, for compute capability `major`.x.

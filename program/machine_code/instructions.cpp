@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/model/arithmetic.hpp"
+
 namespace gpumem::program {
 
 namespace {
@@ -23,6 +25,7 @@ struct Row {
 };
 
 constexpr unsigned shuffle = 0x189;
+constexpr unsigned fence = 0x192;
 constexpr unsigned load_matrix = 0x03b;
 constexpr unsigned store_matrix = 0x044;
 constexpr unsigned load_local = 0x183;
@@ -34,6 +37,10 @@ constexpr unsigned fuse_floats = 0x023;
 constexpr double half_rate = 2;     // 64 lanes
 constexpr double quarter_rate = 4;  // 32
 constexpr double special_rate = 8;  // 16
+// The multiprocessor takes a warp's arrival at a barrier every 2 cycles. One block of n warps takes 12.5 + 2.0 n cycles
+// a barrier on an H100, for 1 to 32 warps, and several blocks of 64 warps together 129 to 135
+// (docs/method/programs.md).
+constexpr double barrier_rate = 2 * schedulers;
 
 constexpr Row rows[] = {
     {multiply_floats, Pipe::fp32, 1},                                          // FMUL
@@ -106,7 +113,8 @@ constexpr Row rows[] = {
     {0x18e, Pipe::memory, 0, Kind::store},                                     // RED
     {0x1a6, Pipe::memory, 0, Kind::store},                                     // RED of floating point
     {0x03c, Pipe::tensor, special_rate},                                       // HMMA
-    {0x11d, Pipe::issue, 1, Kind::wait},                                       // BAR
+    {0x11d, Pipe::barrier, barrier_rate, Kind::wait},                          // BAR
+    {fence, Pipe::issue, 1, Kind::fence},                                      // MEMBAR
     {0x147, Pipe::issue, 1, Kind::branch},                                     // BRA
     {0x144, Pipe::issue, 1, Kind::call},                                       // CALL
     {0x149, Pipe::issue, 1, Kind::indirect},                                   // BRX
@@ -177,6 +185,8 @@ std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned 
     instruction.reads = scoreboard(bits(high, 49, 3));
     instruction.waits_for = static_cast<unsigned>(bits(high, 52, 6));
     instruction.always = bits(low, 12, 4) == 7;
+    // Two bits tell for whom: 0 is the block, whose fences take 10 cycles, 2 the GPU.
+    if (operation == fence && bits(high, 12, 2) < 2) instruction.kind = MachineInstruction::Kind::plain;
     // As kernels of roots and quotients of doubles take on an H100 (docs/method/programs.md).
     if (instruction.pipe == Pipe::fp64) instruction.turns = 2;
     instruction.computes_floats = operation == multiply_floats || operation == add_floats || operation == fuse_floats;

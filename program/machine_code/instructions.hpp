@@ -22,9 +22,10 @@ enum class Pipe : std::uint8_t {
   fp64,
   special,  ///< reciprocals, roots, exponentials, sines, most conversions
   memory,   ///< loads, stores, shuffles
-  tensor
+  tensor,
+  barrier  ///< arrivals at barriers of a block
 };
-inline constexpr std::size_t pipes = 7;
+inline constexpr std::size_t pipes = 8;
 
 /// Accesses by instructions that not every version of the sanitizer's library reports.
 enum class Hidden : std::uint8_t { nothing, tensor_load, tensor_store, tensor_reduction, bulk_copy, matrix_product };
@@ -36,6 +37,7 @@ struct MachineInstruction {
     shared_load,
     store,
     wait,
+    fence,  ///< waits until other multiprocessors see what the warp has stored
     branch,
     call,      ///< goes to its target and comes back
     indirect,  ///< branches to where a register says

@@ -335,6 +335,11 @@ class Evaluation : OperandValues {
     const auto is_only = [&](unsigned first, const std::array<std::uint32_t, 3>& of) {
       return c_.code >= first && c_.code < first + of.size() && of[c_.code - first] == 1;
     };
+    if (const auto& place = bank_.launch().place) {
+      if (c_.code >= thread_x && c_.code < thread_x + place->thread.size())
+        return {{place->thread[c_.code - thread_x]}};
+      if (c_.code >= block_x && c_.code < block_x + place->block.size()) return {{place->block[c_.code - block_x]}};
+    }
     if (is_only(thread_x, bank_.launch().block) || is_only(block_x, bank_.launch().grid)) return {{0U}};
     return {};
   }

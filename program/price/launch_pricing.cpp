@@ -21,6 +21,7 @@ using report::SiteWork;
 constexpr auto fp32_pipe = static_cast<std::size_t>(Pipe::fp32);
 constexpr auto fp64_pipe = static_cast<std::size_t>(Pipe::fp64);
 constexpr auto memory_pipe = static_cast<std::size_t>(Pipe::memory);
+constexpr auto barrier_pipe = static_cast<std::size_t>(Pipe::barrier);
 
 bool is_in_local(const SiteWork& site) { return site.space == access::Space::local; }
 bool is_changed(const SiteWork& site) { return site.op != Op::load; }
@@ -122,7 +123,7 @@ void spare_memory(model::Demand& demand, double held_bytes) {
 
 /// The stages of the pipes, in their order.
 constexpr std::string_view stages_of_pipes[] = {"instructions", "fma",          "integer", "fp64",
-                                                "special",      "instructions", "tensor"};
+                                                "special",      "instructions", "tensor",  "barrier_turns"};
 static_assert(std::size(stages_of_pipes) == report::pipes);
 
 /// Cycles that a warp waits between its barriers, all together, while `others` warps of its block use what only one
@@ -136,15 +137,17 @@ double turns_at_scheduler(double cycles, const Workload& workload) {
 }
 
 /// Adds to the chains that warps which meet at barriers also take turns at shared memory, a wavefront or a shuffle a
-/// cycle. They do so while their schedulers issue, so the longer of both turns counts.
-Workload with_turns_at_shared_memory(Workload workload, const report::LaunchWork& work) {
+/// cycle, and at arriving at the barriers. They do so while their schedulers issue, so the longest of these turns
+/// counts.
+Workload with_turns_of_block(Workload workload, const report::LaunchWork& work) {
   if (!workload.in_step || !workload.chains || !work.path) return workload;
   const double others = static_cast<double>(workload.warps_of_block()) - 1;
   const double shuffles = work.path->busy_cycles[memory_pipe] / schedulers;
   const double at_memory = in_turn(others, work.shared_wavefronts + shuffles, workload);
+  const double at_barriers = in_turn(others, workload.barrier_cycles / schedulers, workload);
   const double at_scheduler = turns_at_scheduler(workload.scheduler_cycles.value_or(0), workload);
   for (Chain* chain : {&workload.chains->mean, &workload.chains->busiest, &workload.chains->longest}) {
-    chain->cycles += std::max(0.0, at_memory - at_scheduler);
+    chain->cycles += std::max({0.0, at_memory - at_scheduler, at_barriers - at_scheduler});
   }
   return workload;
 }
@@ -166,6 +169,7 @@ BusiestPipe busiest_pipe(const report::PathWork& path, const Device& device) {
     busy[fp32_pipe] = std::max(integers, (integers + half_cycles * path.float_cycles) / halves);
   }
   if (const auto lanes = fma_per_cycle(device, true)) busy[fp64_pipe] *= double_lanes / *lanes;
+  busy[barrier_pipe] = 0;  // a stage of its own, which no other pipe hides
   const auto longest = std::ranges::max_element(busy);
   const BusiestPipe alone{stages_of_pipes[longest - busy.begin()], *longest};
   if (alone.cycles == 0) return alone;
@@ -194,11 +198,12 @@ Workload workload_of(const report::LaunchWork& work, const Device& device) {
   }
   workload.scheduler_cycles = cycles;
   workload.pipe = stage;
+  workload.barrier_cycles = work.path->busy_cycles[barrier_pipe];
   return workload;
 }
 
 PricedLaunch priced(const report::LaunchWork& work, const Workload& alone, const model::Profile& profile, InL2 in_l2) {
-  const Workload workload = with_turns_at_shared_memory(alone, work);
+  const Workload workload = with_turns_of_block(alone, work);
   model::Demand demand = demand_of(work, workload, profile);
   if (in_l2 == InL2::part) spare_memory(demand, static_cast<double>(profile.device.l2_bytes));
   const bool cached = in_l2 == InL2::all;

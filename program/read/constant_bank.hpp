@@ -8,12 +8,19 @@
 
 namespace gpumem::program {
 
+/// A thread of a launch, by its indices in the block and in the grid.
+struct ThreadPlace {
+  std::array<std::uint32_t, 3> thread = {};
+  std::array<std::uint32_t, 3> block = {};
+};
+
 /// A launch as its kernel sees it.
 struct LaunchConstants {
   std::string_view parameters = {};         ///< their bytes; empty: not known
   std::uint32_t parameter_offset = 0;       ///< in the bank; 0: not known
   std::array<std::uint32_t, 3> grid = {};   ///< 0: not known
   std::array<std::uint32_t, 3> block = {};  ///< 0: not known
+  std::optional<ThreadPlace> place = {};    ///< of the only thread that is looked at; absent: all threads are
 };
 
 class ConstantBank {

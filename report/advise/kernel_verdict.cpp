@@ -60,6 +60,7 @@ ArithmeticCure arithmetic_cure(std::string_view stage) {
        "use cheaper indices: 32 bits, computed once, without a division by what is known only at run time"},
       {"special", "approximate_functions", "use fewer or approximate functions (__expf, __fdividef, rsqrtf)"},
       {"tensor", "narrower_type", "use a narrower type"},
+      {"barrier_turns", "fewer_barriers", "let threads do more between barriers, or exchange values within warps"},
   };
   const auto* found = std::ranges::find(cures, stage, &ArithmeticCure::stage);
   if (found != std::end(cures)) return *found;
@@ -67,7 +68,9 @@ ArithmeticCure arithmetic_cure(std::string_view stage) {
 }
 
 /// Returns true if the words for an arithmetic stage are plural: they "take", not "takes".
-bool is_plural(std::string_view stage) { return stage == "fma" || stage == "special" || stage == "tensor"; }
+bool is_plural(std::string_view stage) {
+  return stage == "fma" || stage == "special" || stage == "tensor" || stage == "barrier_turns";
+}
 
 std::string library_words(const LibraryKernel& library, std::string_view what) {
   return fmt::format("a kernel of {}, {}", library.library, what);

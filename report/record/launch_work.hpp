@@ -45,7 +45,8 @@ struct AtomicWork {
 };
 
 /// Pipes of a multiprocessor that an instruction may keep busy, in the order of PathWork::busy_cycles.
-inline constexpr std::string_view pipe_names[] = {"issue", "fp32", "integer", "fp64", "special", "memory", "tensor"};
+inline constexpr std::string_view pipe_names[] = {"issue",   "fp32",   "integer", "fp64",
+                                                  "special", "memory", "tensor",  "barrier"};
 inline constexpr std::size_t pipes = std::size(pipe_names);
 
 /// The way of a launch's warps through its machine code.

@@ -184,6 +184,7 @@ std::string stage_words(std::string_view stage) {
       {"latency", "latency (too little in flight)"},
       {"uneven_work", "the warps with most of the work"},
       {"barriers", "threads that wait for each other"},
+      {"barrier_turns", "arrivals at barriers"},
       {"instructions", "issuing instructions"},
       {"fma", "multiply-adds of floats or integers"},
       {"integer", "arithmetic in integers"},

@@ -60,4 +60,30 @@ TEST_CASE("warps that meet at barriers take turns at shared memory", "[program][
         Approx(longer_s).epsilon(0.1));
 }
 
+TEST_CASE("a multiprocessor takes a warp's arrival at a barrier every other cycle", "[program][pricing]") {
+  const model::Profile profile = model::load_profile("h200");
+  const auto priced = [&](std::size_t barriers) {
+    std::vector<written::Written> code = {{written::ldg, 0}, {written::fadd, written::none, 1}};
+    code.insert(code.end(), barriers, written::Written{written::bar});
+    code.push_back({written::exits});
+    const std::string bytes = written::code_of(code);
+    const LaunchSums launch{.sites = {streaming(RawOp::load, requests, 4, 0)},
+                            .blocks = requests / 8,
+                            .block_threads = 256,
+                            .registers_per_thread = 32,
+                            .code = bytes};
+    return Pricing(launch, profile).as_it_is();
+  };
+  const auto arriving_s = [](const PricedLaunch& launch) {
+    const auto stage = std::ranges::find(launch.stages, "barrier_turns", &model::StageTime::stage);
+    return stage == launch.stages.end() ? 0 : stage->seconds;
+  };
+  CHECK(arriving_s(priced(0)) == 0);
+  const PricedLaunch many = priced(400);
+  const double warps_of_multiprocessor = requests / 132.0;
+  CHECK(arriving_s(many) == Approx(400 * 2 * warps_of_multiprocessor / 1.98e9).epsilon(0.01));
+  CHECK(many.bottleneck == "barrier_turns");
+  CHECK(many.seconds > arriving_s(many));
+}
+
 }  // namespace gpumem::program::test_launch_pricing

@@ -79,6 +79,24 @@ TEST_CASE("a loop goes round as often as parameters say", "[program][constants]"
   CHECK(branches_of("").rounds.empty());
 }
 
+TEST_CASE("rounds that depend on the thread are those of some threads", "[program][constants]") {
+  // S2R R0, SR_TID.X; VIADD R0, R0, 1; loop: IADD3 R0, R0, -1, RZ; ISETP.GT.AND P0, PT, R0, RZ, PT; @P0 BRA loop; EXIT
+  const std::vector<std::uint64_t> words = {0x0000000000007919, 0x000e220000002100, 0x0000000100007836,
+                                            0x001fce0000000000, 0xffffffff00007810, 0x000fc80007ffe0ff,
+                                            0x000000ff0000720c, 0x000fda0003f04270, 0xfffffffc00f40947,
+                                            0x000fea000383ffff, 0x000000000000794d, 0x000fea0003800000};
+  const std::string code = test::code_of_words(words);
+  const auto rounds = [&](std::uint32_t threads) {
+    LaunchConstants launch = launched_with("");
+    launch.block = {threads, 1, 1};
+    return constant_branches(code, instructions_of(code, 9), 9, launch).rounds;
+  };
+  // The last lane of a warp goes round most often: 32 times in the first warp, 64 times in the second.
+  CHECK(rounds(32).at(2) == 32);
+  CHECK(rounds(64).at(2) == 48);
+  CHECK(rounds(0).empty());  // nobody knows how many threads there are
+}
+
 TEST_CASE("a call forgets no more than its subroutine writes", "[program][constants]") {
   constexpr std::size_t counts = test::chooses_loop;  // adds 1 to the counter of the loop
   constexpr std::size_t computes = counts + 1;
