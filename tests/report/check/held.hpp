@@ -37,6 +37,6 @@ inline void skip(Record& record) {
   record.reason = "cannot map";
 }
 
-using Cases = std::vector<std::size_t>;
+using CaseNumbers = std::vector<std::size_t>;
 
 }  // namespace gpumem::report::checked

@@ -16,7 +16,7 @@ TEST_CASE_METHOD(Checks, "a check passes when the worst of its cases is within b
   CHECK(check.at_least == 0.8);
   CHECK_FALSE(check.at_most);
   CHECK(check.quantity == "bandwidth_gb_per_s");
-  CHECK(check.cases == Cases{0, 1, 2});
+  CHECK(check.cases == CaseNumbers{0, 1, 2});
   CHECK(check.attempts == 1);
   CHECK_FALSE(check.required);
 }
@@ -38,7 +38,7 @@ TEST_CASE_METHOD(Checks, "the reference of a case is the one that was asked for 
   expectation.cases = select({1}, {"read", "write"});
   expectation.at_least = 0.5;
   CHECK(verdict(held(expectation)) == "pass");
-  CHECK(evaluate(expectation, measured(), {}).cases == Cases{0, 1, 4, 5});
+  CHECK(evaluate(expectation, measured(), {}).cases == CaseNumbers{0, 1, 4, 5});
 }
 
 TEST_CASE_METHOD(Checks, "bounds are inclusive, and hold from above as well", "[check]") {

@@ -26,7 +26,7 @@ TEST_CASE_METHOD(Checks, "flags fail a check, and pass it only where they were w
   report.results[5].flags = {"throttled"};
   const CheckRecord check = evaluate(without({"throttled", "ecc_errors"}), report, {});
   CHECK(verdict(said(check)) == "fail");
-  CHECK(check.cases == Cases{2, 5});
+  CHECK(check.cases == CaseNumbers{2, 5});
   Expectation writes = without({"ecc_errors"});
   writes.cases = select({}, {"write"});
   CHECK(held(writes, report).starts_with("skip: "));
@@ -51,7 +51,7 @@ TEST_CASE_METHOD(Checks, "every report is asked whether its cases ran and moved 
   Report report = changed(1, fail);
   skip(report.results[2]);
   CHECK(verdict(both(report).first) == "fail");
-  CHECK(check_soundness(report, {})[0].cases == Cases{1});
+  CHECK(check_soundness(report, {})[0].cases == CaseNumbers{1});
   CHECK(verdict(both(report).second) == "pass");
   report = changed(2, skip);
   CHECK(verdict(both(report).first) == "pass");
@@ -60,7 +60,7 @@ TEST_CASE_METHOD(Checks, "every report is asked whether its cases ran and moved 
   report.results[4].reason = "wrong data";
   CHECK(both(report).first.starts_with("pass: "));  // it ran; the other line says what was wrong
   CHECK(verdict(both(report).second) == "fail");
-  CHECK(check_soundness(report, {})[1].cases == Cases{4});
+  CHECK(check_soundness(report, {})[1].cases == CaseNumbers{4});
   report = changed(0, [](Record& record) { record.verified.reset(); });
   CHECK(verdict(both(report).second) == "skip");
   report = changed(5, [](Record& record) { record.time.reset(); });

@@ -46,7 +46,7 @@ TEST_CASE_METHOD(Checks, "what passed stays so, what failed is looked at again, 
   Report report = measured();
   report.results[2].headline.measured = 100;
   std::vector<CheckRecord> checks = check(report, all, {});
-  CHECK(cases_of_failures(checks) == Cases{0, 1, 2});
+  CHECK(cases_of_failures(checks) == CaseNumbers{0, 1, 2});
 
   report.results[2].headline.measured = 4480;
   report.results[1].flags = {"throttled"};
@@ -56,7 +56,7 @@ TEST_CASE_METHOD(Checks, "what passed stays so, what failed is looked at again, 
   CHECK(said(checks[3]).starts_with("fail: "));
   CHECK(checks[3].attempts == 2);
   CHECK(checks[0].attempts == 1);
-  CHECK(cases_of_failures(checks) == Cases{1});
+  CHECK(cases_of_failures(checks) == CaseNumbers{1});
 
   report.results[1].flags.clear();
   report.results[1].headline.measured = 100;
