@@ -236,7 +236,7 @@ class Passes {
     };
     for (const Link& link : links) {
       for (const std::size_t kernel : {link.kernels.first, link.kernels.second}) leads.try_emplace(kernel, kernel);
-      const auto [one, other] = std::minmax(lead(link.kernels.first), lead(link.kernels.second));
+      const auto [one, other] = std::minmax({lead(link.kernels.first), lead(link.kernels.second)});  // two values
       leads.at(other) = one;
     }
     std::map<std::size_t, std::vector<Link>> chains;
