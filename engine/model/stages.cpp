@@ -141,7 +141,8 @@ double sector_seconds(const Demand& demand, const Rates& rates) {
   const double split_per_s = demand.simulated ? rates.l2.store_sectors_per_s : rates.l2.split_sectors_per_s;
   const double loads = demand.l2.load_sectors / rates.l2.load_sectors_per_s;
   const double stores = demand.l2.store_sectors / rates.l2.store_sectors_per_s + demand.l2.split_sectors / split_per_s;
-  return exposed(loads, stores, rates.l2.crossing_share);
+  // Blocks that pass data through shared memory load together and then store together.
+  return exposed(loads, stores, demand.shared_wavefronts > 0 ? 1 : rates.l2.crossing_share);
 }
 
 }  // namespace
