@@ -54,14 +54,15 @@ TEST_CASE("no stage takes longer than the launch", "[stages]") {
   }
 }
 
-TEST_CASE("loads and stores of L2 cross, but for a share of the shorter", "[stages]") {
+TEST_CASE("loads and stores of L2 cross, but for a share of the shorter, and add up beside shared memory", "[stages]") {
   Workload workload;
   workload.blocks = 1000;
   workload.block_threads = 256;
   const Profile profile = load_profile("h200");
   const auto& rates = profile.rates.l2;
-  const auto seconds = [&](double loads, double stores) {
+  const auto seconds = [&](double loads, double stores, double shared_wavefronts = 0) {
     Demand demand;
+    demand.shared_wavefronts = shared_wavefronts;
     demand.footprint_bytes = 1e6;
     demand.l2.load_sectors = loads;
     demand.l2.store_sectors = stores;
@@ -74,6 +75,7 @@ TEST_CASE("loads and stores of L2 cross, but for a share of the shorter", "[stag
   CHECK(stored == Approx(1e8 / rates.store_sectors_per_s));
   REQUIRE(stored > loaded);
   CHECK(seconds(1e8, 1e8) == Approx(stored + rates.crossing_share * loaded));
+  CHECK(seconds(1e8, 1e8, 1) == Approx(stored + loaded));
 }
 
 TEST_CASE("L1 passes a line a cycle to loads, or as many bytes as its path takes, and then stores", "[stages]") {
