@@ -95,6 +95,7 @@ class Propagation {
     std::set<std::size_t> unknown;
     std::size_t left = most_steps;
     const auto open_loops = loops();
+    if (all.rounds.size() == open_loops.size()) return;  // most code has no other loops, and following it takes time
     for (std::uint64_t sample = 0; sample < sampled_warps; ++sample) {
       std::map<std::size_t, double> most;
       for (const std::uint64_t lane : {std::uint64_t{0}, std::uint64_t{access::warp_lanes - 1}}) {
