@@ -102,8 +102,6 @@ class Port {
  private:
   [[nodiscard]] static std::string why_no_time_here(const Record& record, const PortedKernel& kernel) {
     if (record.status != report::Status::ok) return "not seen here: " + record.reason.value_or("no reason is known");
-    if (record.has_flag("seen_by_another_grid"))
-      return "no launch of its grid was seen here; --launches 1 sees each grid";
     if (record.no_prediction) return *record.no_prediction;
     if (!record.predicted_s || *record.predicted_s <= 0) return "its accesses were not seen here";
     if (!record.work) return no_work;

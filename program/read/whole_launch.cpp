@@ -24,10 +24,7 @@ double blocks_over_seen(const RawSample& sample, std::uint64_t blocks) {
   return static_cast<double>(blocks) / static_cast<double>(sample.event.blocks);
 }
 
-}  // namespace
-
-WholeLaunch whole_launch(const RawSample& sample, std::uint64_t blocks) {
-  const double scale = blocks_over_seen(sample, blocks);
+WholeLaunch times_the_blocks(const RawSample& sample, double scale) {
   WholeLaunch launch{.sites = sample.sites, .busiest_loads = times_as_many(sample.event.busiest_loads, scale)};
   for (inject::Site& site : launch.sites) {
     const auto looked_at = static_cast<double>(site.requests);
@@ -37,6 +34,17 @@ WholeLaunch whole_launch(const RawSample& sample, std::uint64_t blocks) {
     site.only_counted = 0;
   }
   return launch;
+}
+
+}  // namespace
+
+WholeLaunch whole_launch(const RawSample& sample, std::uint64_t blocks) {
+  return times_the_blocks(sample, blocks_over_seen(sample, blocks));
+}
+
+WholeLaunch launch_of_other_grid(const RawSample& sample, std::uint64_t seen_of, std::uint64_t blocks) {
+  const double each = static_cast<double>(blocks) / static_cast<double>(seen_of);
+  return times_the_blocks(sample, blocks_over_seen(sample, seen_of) * each);
 }
 
 bool is_whole(const RawSample& sample, std::uint64_t blocks) {

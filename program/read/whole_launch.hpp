@@ -20,6 +20,10 @@ struct WholeLaunch {
 /// sectors with those that were seen, and all together may not fit L2 where a part does.
 [[nodiscard]] WholeLaunch whole_launch(const RawSample& sample, std::uint64_t blocks);
 
+/// Infers the accesses of a launch of another grid: each of its `blocks` blocks does as much as one of the launch that
+/// was seen, which had `seen_of` blocks.
+[[nodiscard]] WholeLaunch launch_of_other_grid(const RawSample& sample, std::uint64_t seen_of, std::uint64_t blocks);
+
 /// Returns true if every request of a launch of `blocks` blocks was looked at.
 [[nodiscard]] bool is_whole(const RawSample& sample, std::uint64_t blocks);
 

@@ -31,7 +31,7 @@ void infer_time(report::Record& record, const MergedRun& run, const MergedKernel
 void infer_saving(report::Record& record, report::Record& seen) {
   const auto own_s = metric_named(record, report::gpu_time_name).value();
   const auto seen_s = metric_named(seen, report::gpu_time_name).value();
-  record.bottleneck = seen.bottleneck;
+  if (!record.bottleneck) record.bottleneck = seen.bottleneck;
   record.verdict = seen.verdict;
   record.why = seen.why;
   record.why_brief = seen.why_brief;

@@ -53,6 +53,8 @@ class KernelRecord {
  public:
   KernelRecord(const MergedRun& run, const MergedKernel& kernel, SiteNames& names, Callers& callers)
       : run_(run), kernel_(kernel), names_(names), callers_(callers), shown_(kernel.shown()) {
+    // A launch of another grid stands for a kernel of which none was seen.
+    if (kernel.like) shown_ = run.kernels[*kernel.like].shown();
     launch_.blocks = kernel.blocks;
     launch_.block_threads = kernel.block_threads;
     launch_.shared_bytes_per_block = kernel.shared_bytes_per_block;
@@ -76,15 +78,14 @@ class KernelRecord {
   report::Record fill(const model::Profile& profile) {
     add_times();
     const measure::Counts* counts = kernel_.counts();
-    if (kernel_.like) {
-      record_.flags.emplace_back("seen_by_another_grid");
-      record_.no_prediction =
-          "no launch of this grid was looked at, but one of grid " + run_.kernels[*kernel_.like].grid;
-    } else if (shown_ == nullptr && counts == nullptr) {
+    if (shown_ == nullptr && counts == nullptr) {
       record_.status = report::Status::skipped;
       record_.reason = why_unseen();
     }
-    if (shown_ != nullptr) {
+    if (kernel_.like) {
+      record_.flags.emplace_back("seen_by_another_grid");
+      price(profile);
+    } else if (shown_ != nullptr) {
       if (!is_whole(*shown_->sample, kernel_.blocks)) record_.flags.emplace_back("partly_seen");
       price(profile);
       add_sites();
@@ -99,7 +100,8 @@ class KernelRecord {
   /// Adds the whole launch, inferred from the blocks that were seen.
   void add_launch() {
     const RawSample& sample = *shown_->sample;
-    WholeLaunch whole = whole_launch(sample, kernel_.blocks);
+    WholeLaunch whole = kernel_.like ? launch_of_other_grid(sample, run_.kernels[*kernel_.like].blocks, kernel_.blocks)
+                                     : whole_launch(sample, kernel_.blocks);
     launch_.sites = std::move(whole.sites);
     launch_.busiest_loads = whole.busiest_loads;
     launch_.most_loads = sample.event.most_loads;
@@ -140,6 +142,12 @@ class KernelRecord {
         record_.time->summary);
   }
 
+  /// Returns the reason for no prediction, with the launch that it is about if that has another grid.
+  [[nodiscard]] std::string of_looked_at(const std::string& reason) const {
+    if (!kernel_.like) return reason;
+    return "no launch of this grid was looked at, but one of grid " + run_.kernels[*kernel_.like].grid + ": " + reason;
+  }
+
   [[nodiscard]] std::string why_unseen() const {
     const auto most = std::max_element(kernel_.unseen.begin() + 1, kernel_.unseen.end());
     const auto reason = *most > 0 ? static_cast<inject::Unseen>(most - kernel_.unseen.begin()) : inject::Unseen::none;
@@ -153,7 +161,7 @@ class KernelRecord {
     uncounted_ = pricing.uncounted();
     record_.explained_share = pricing.explained_share();
     if (!pricing.no_prediction().empty()) {
-      record_.no_prediction = pricing.no_prediction();
+      record_.no_prediction = of_looked_at(pricing.no_prediction());
       return;
     }
     if (is_of_others(pricing.as_it_is().seconds)) {
@@ -167,14 +175,17 @@ class KernelRecord {
     if (priced.in_l2 == InL2::part) record_.flags.emplace_back("partly_cached");
     if (profile.from_attributes) record_.flags.emplace_back("predicted_from_attributes");
     record_.predicted_s = priced.seconds;
-    record_.predicted_low_s = pricing.within().low;
-    record_.predicted_high_s = pricing.within().high;
+    // Blocks of another grid may do something else: that counts as much again as the usual error.
+    const double error = kernel_.like ? usual_error(priced.bottleneck) : 1;
+    record_.predicted_low_s = pricing.within().low / error;
+    record_.predicted_high_s = pricing.within().high * error;
     record_.headline.predicted = report::kernel_probe().headline.from_seconds(workload_, priced.seconds);
     record_.bottleneck = report::Bottleneck{std::string(priced.bottleneck), std::nullopt};
     record_.work = compact(pricing.work());
     for (const model::StageTime& stage : priced.stages) {
       record_.stages.push_back({std::string(stage.stage), stage.seconds, std::nullopt});
     }
+    if (kernel_.like) return;  // its savings are as large a share of its time as those of the other grid
     add_savings(pricing);
     if (!report::library_kernel(kernel_.name)) {
       add_reloads(reloads_of(launch_, shown_->sample->sites, pricing, profile));

@@ -107,14 +107,42 @@ TEST_CASE("a kernel that was looked at with another grid could save as large a s
   const report::Record& alike = of_grid(report, blocks / 2);
   CHECK(alike.status == report::Status::ok);
   CHECK(has_flag(alike, "seen_by_another_grid"));
-  CHECK(alike.no_prediction == "no launch of this grid was looked at, but one of grid " + std::to_string(blocks));
   CHECK(alike.why == seen.why);
+  CHECK(alike.access.empty());
   CHECK(metric(alike, report::gpu_time_name).measured == Approx(1e-3));
   CHECK(*metric(alike, report::could_save_name).predicted ==
         Approx(*metric(seen, report::could_save_name).predicted / 3));
   // So few blocks may do something else.
   CHECK(of_grid(report, blocks / 64).status == report::Status::skipped);
   CHECK(report.program->skipped.size() == 1);
+}
+
+TEST_CASE("blocks of a grid that was not looked at do as much as those of the one that was", "[program]") {
+  RawWriter half = one_kernel();
+  half.slot(1, 10, 200e3, blocks / 2);
+  half.sample(0, wasteful(requests / 2));
+  const report::Record expected = report_of(half).results.front();
+  REQUIRE(expected.predicted_s);
+
+  RawWriter writer = one_kernel();
+  writer.slot(1, 10, 300e3, blocks);
+  writer.slot(1, 10, 200e3, blocks / 2).unseen[static_cast<int>(inject::Unseen::alike)] = 10;
+  writer.slot(1, 10, 20e6, blocks / 4).unseen[static_cast<int>(inject::Unseen::alike)] = 10;
+  writer.sample(0, wasteful(requests));
+  const report::Report report = report_of(writer);
+  const report::Record& alike = of_grid(report, blocks / 2);
+  CHECK(alike.predicted_s == expected.predicted_s);
+  CHECK(alike.bottleneck->predicted == expected.bottleneck->predicted);
+  CHECK(alike.useful_bytes_read == expected.useful_bytes_read);
+  CHECK(alike.headline.predicted == expected.headline.predicted);
+  CHECK(alike.predicted_low_s < expected.predicted_low_s);
+  CHECK(alike.predicted_high_s > expected.predicted_high_s);
+  CHECK(alike.work->blocks == blocks / 2);
+  // So long a time is not explained by blocks like these.
+  const report::Record& other = of_grid(report, blocks / 4);
+  CHECK_FALSE(other.predicted_s);
+  CHECK(other.no_prediction->starts_with("no launch of this grid was looked at, but one of grid " +
+                                         std::to_string(blocks) + ": its accesses explain "));
 }
 
 TEST_CASE("a launch that is alone takes as long as others of its kernel, or as predicted", "[program]") {

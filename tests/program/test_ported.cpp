@@ -173,9 +173,6 @@ TEST_CASE("a kernel without a time or a prediction here has none there, and says
   report.results[0].time.reset();
   CHECK(reason() == "no launch of it was timed here");
   report.results[0] = known;
-  report.results[0].flags = {"seen_by_another_grid"};
-  CHECK(reason().starts_with("no launch of its grid was seen here"));
-  report.results[0] = known;
   report.results[0].no_prediction = "it has loops";
   CHECK(reason() == "it has loops");
   report.results[0] = known;
