@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/model/store_merging.hpp"
+
 namespace gpumem::model {
 
 namespace {
@@ -175,6 +177,9 @@ void replace(Demand& demand, const Traffic& traffic, double uncombined, const Pr
     demand.l2.collision_unevenness = traffic.collision_unevenness;
     demand.l2.store_collisions = traffic.store_collisions * demand.l2.write_requests / traffic.l2_write_requests;
   }
+  demand.l2.contended_s =
+      traffic.contended_stores * contended_cycles /
+      (static_cast<double>(profile.device.sm_clock_hz) * std::max(1U, profile.device.multiprocessors));
   demand.l2.load_sectors = traffic.l2_read_sectors;
   demand.l2.first_sectors = std::min(traffic.l2_read_sectors, traffic.fetched_bytes / access::sector_bytes);
   demand.l2.store_sectors = traffic.l2_write_sectors;

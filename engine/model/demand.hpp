@@ -32,6 +32,7 @@ struct Demand {
     // 0 unless the launch is simulated:
     double read_requests = 0;  ///< of L1s, each for sectors of one line
     double write_requests = 0;
+    double contended_s = 0;       ///< in which stores wait that are merged for a line of several multiprocessors
     double store_collisions = 0;  ///< of stores to the same lines at the same time (traffic.hpp)
     double collision_unevenness = 1;
     double mixed_lines = 0;   ///< lines stored with sectors that are incomplete and others that are not

@@ -181,8 +181,8 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
     if (demand.simulated) {
       stage("l2_requests", exposed(demand.l2.read_requests / rates.l2.read_requests_per_s,
                                    demand.l2.write_requests / rates.l2.write_requests_per_s, rates.l2.exposed_share));
-      if (demand.l2.store_collisions > 0)
-        stage("rewrites", demand.l2.store_collisions / rates.l2.store_collisions_per_s);
+      const double collisions_s = demand.l2.store_collisions / rates.l2.store_collisions_per_s;
+      if (demand.l2.store_collisions > 0) stage("rewrites", std::max(collisions_s, demand.l2.contended_s));
     }
     if (!cached) {
       stage("l2_lines", (demand.simulated ? simulated_lines(demand, rates) : LineSeconds(demand, rates)).sum());
@@ -257,7 +257,8 @@ double launch_seconds(const std::vector<StageTime>& stages, const Demand& demand
   }
   // The latency stage already contains that loads wait longer for a busier memory.
   const double loaded = overlapped(std::max(memory, latency), on_chip, rates.overlap.exponent);
-  const double work = overlapped(loaded, addresses, rates.overlap.addresses_exponent);
+  // A warp whose store waits to be merged works out no addresses.
+  const double work = overlapped(loaded, addresses, rates.overlap.addresses_exponent) + demand.l2.contended_s;
   // If L2 has all data, the time shows that the machine code of a pattern is fetched first.
   const bool has_code = demand.simulated || workload.address_cycles;
   const double idle = rates.launch.cached_fixed_s + (cached && has_code ? rates.launch.code_fetch_s : 0);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/model/cache_simulation.hpp"
+#include "engine/model/store_merging.hpp"
 
 namespace gpumem::model {
 
@@ -48,6 +49,17 @@ double lines_of_warps(const Workload& workload, const access::Site& site) {
     sum += static_cast<double>(lines.size());
   }
   return sum / static_cast<double>(blocks);
+}
+
+/// Takes off what multiprocessors merge before it reaches L2.
+void merge_stores(Traffic& traffic, const StoreMerging& merging, double store_requests) {
+  const double sectors = (traffic.l2_write_sectors + traffic.l2_split_sectors) * merging.sectors_share;
+  traffic.l2_split_sectors *= merging.few_share;
+  traffic.l2_write_sectors = std::max(0.0, sectors - traffic.l2_split_sectors);
+  traffic.l2_shared_requests *= merging.few_share;
+  traffic.l2_write_requests *= merging.lines_share;
+  traffic.store_collisions *= merging.lines_share;
+  traffic.contended_stores = merging.contended_share * store_requests;
 }
 
 constexpr double sampled_lookups = 1U << 22U;  // that are simulated soon
@@ -111,6 +123,7 @@ std::optional<Traffic> traffic_of(const Workload& workload, const Profile& profi
     if (site.op == access::Op::store && in_device_memory(site, profile.device))
       traffic.stored_lines_of_warps = lines_of_warps(workload, site);
   }
+  if (stores > 0) merge_stores(traffic, store_merging(workload, profile.device), stores);
   if (part->weights > 0) traffic.collision_unevenness = part->unevenness / part->weights;
   traffic.incomplete_lines = std::ldexp(part->incomplete_lines / part->waves, static_cast<int>(log2_rate));
   return traffic;

@@ -21,9 +21,10 @@ struct Traffic {
   double store_collisions = 0;
   /// The factor by which more stores meet than if those of a turn were shared out evenly to its lines: 1 or more.
   double collision_unevenness = 1;
+  double contended_stores = 0;    ///< requests merged while other multiprocessors store to the same lines
   double l2_read_requests = 0;    ///< of L1s: one for each line of a request that they lack something of
   double l2_read_sectors = 0;     ///< that these ask for
-  double l2_write_requests = 0;   ///< one for each line of a store
+  double l2_write_requests = 0;   ///< one for each line of a store, but for merged ones (store_merging.hpp)
   double l2_write_sectors = 0;    ///< each time that one is stored, but for the next
   double l2_split_sectors = 0;    ///< stored again by a neighbour in the launch soon after
   double l2_shared_requests = 0;  ///< of stores, to lines that a neighbour has stored to soon before

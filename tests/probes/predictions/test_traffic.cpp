@@ -184,6 +184,28 @@ TEST_CASE("traffic: stores meet the more the fewer lines they go to", "[traffic]
   CHECK(traffic("i", "read", mib, small_gpu()).store_collisions == 0);
 }
 
+TEST_CASE("traffic: stores to few lines are merged before they reach L2", "[traffic]") {
+  const auto written = [](const char* element) { return traffic(element, "write", 16 * mib, load_profile("h200")); };
+  const double lines = lines_in(16 * mib);  // a request each
+  const Traffic all = written("i");
+  CHECK(all.l2_write_requests == lines);
+  CHECK(all.contended_stores == 0);
+  // All blocks store to 8 lines, which a multiprocessor holds; each of them waits for the others.
+  const Traffic few = written("i / 32 % 8 * 32 + i % 32");
+  CHECK(few.l2_write_requests < 0.02 * lines);
+  CHECK(few.l2_write_sectors < 0.02 * sectors_in(16 * mib));
+  CHECK(few.contended_stores > 0.95 * lines);
+  // 256 lines are more than it holds.
+  const Traffic many = written("i / 32 % 256 * 32 + i % 32");
+  CHECK(many.l2_write_requests > 0.6 * lines);
+  CHECK(many.contended_stores < 0.1 * lines);
+  // Lines that a block fills in any order leave it whole, and no other multiprocessor stores to them.
+  const Traffic shuffled = written("i / 256 * 256 + i % 256 * 37 % 256");
+  CHECK(shuffled.l2_write_requests < 0.4 * 8 * lines);
+  CHECK(shuffled.l2_write_sectors + shuffled.l2_split_sectors < 1.2 * sectors_in(16 * mib));
+  CHECK(shuffled.contended_stores < 0.01 * lines);
+}
+
 TEST_CASE("traffic: what blocks leave to others to complete is known", "[traffic]") {
   // Columns of words: eight blocks complete a sector.
   const Traffic columns = traffic("i % 256 * (n / 256) + i / 256", "write", mib, small_gpu(128 * kib));
