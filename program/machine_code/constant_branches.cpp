@@ -17,7 +17,7 @@ using Kind = MachineInstruction::Kind;
 constexpr unsigned newest_known = 9;
 constexpr std::size_t most_instructions = std::size_t{1} << 16U;
 constexpr std::size_t most_steps = 4'000'000;  // of instructions, in all
-constexpr std::size_t most_loop_steps = 100'000;
+constexpr std::size_t most_loop_steps = 1'000'000;
 constexpr std::uint64_t sampled_warps = 8;
 
 /// The values known where a block begins; nullopt if no way leads there.
@@ -263,6 +263,14 @@ class Propagation {
   /// The rounds of a loop each time it is entered; nullopt unless they are known and the same for all threads. The loop
   /// is followed round by round, from the values known before it.
   [[nodiscard]] std::optional<double> rounds_of(Range loop, std::size_t& left) const {
+    std::size_t steps = std::min(left, most_loop_steps);
+    left -= steps;
+    const auto rounds = followed_rounds(loop, steps);
+    left += steps;
+    return rounds;
+  }
+
+  [[nodiscard]] std::optional<double> followed_rounds(Range loop, std::size_t& steps) const {
     Entry entry;
     bool is_simple = true;
     const auto join = [](Entry& into, const KnownValues& known) {
@@ -282,8 +290,6 @@ class Propagation {
       });
     }
     if (loop.begin == 0) join(entry, KnownValues());
-    std::size_t steps = std::min(left, most_loop_steps);
-    left -= steps;
     double rounds = 0;
     std::vector<Entry> entries(begins_.size());
     while (is_simple && entry) {

@@ -8,7 +8,7 @@ namespace gpumem::program {
 namespace {
 
 /// Registers that an instruction writes.
-enum class Writes : std::uint8_t { none, word, pair, four, sized };
+enum class Writes : std::uint8_t { none, word, pair, four, sized, typed };
 
 struct OperationRow {
   unsigned operation;  ///< the lower nine bits
@@ -92,27 +92,27 @@ constexpr OperationRow operation_rows[] = {
     {0x100, Operation::other, Writes::word, 1},   // FLO
     {0x101, Operation::other, Writes::word},      // BREV
     {0x102, Operation::other, Writes::none, 1},   // FCHK
-    {0x105, Operation::other, Writes::pair},      // F2I
-    {0x106, Operation::other, Writes::pair},      // I2F
+    {0x105, Operation::other, Writes::typed},     // F2I
+    {0x106, Operation::other, Writes::typed},     // I2F
     {0x107, Operation::other, Writes::pair},      // FRND
     {0x108, Operation::other, Writes::word},      // MUFU
     {0x109, Operation::other, Writes::word},      // POPC
-    {0x110, Operation::other, Writes::pair},      // F2F
-    {0x111, Operation::other, Writes::pair},      // F2I of 64 bits
-    {0x112, Operation::other, Writes::pair},      // I2F of 64 bits
+    {0x110, Operation::other, Writes::typed},     // F2F
+    {0x111, Operation::other, Writes::typed},     // F2I of 64 bits
+    {0x112, Operation::other, Writes::typed},     // I2F of 64 bits
     {0x113, Operation::other, Writes::pair},      // FRND of 64 bits
     {0x11c, Operation::other, Writes::word, 1},   // B2R
     {0x14e, Operation::other, Writes::pair},      // LEPC
     {0x155, Operation::other, Writes::word},      // BMOV to a register
     {0x180, Operation::other, Writes::sized, 1},  // LD
     {0x181, Operation::other, Writes::sized, 1},  // LDG
-    {0x183, Operation::other, Writes::sized, 1},  // LDL
-    {0x184, Operation::other, Writes::sized, 1},  // LDS
+    {0x183, Operation::other, Writes::sized},     // LDL
+    {0x184, Operation::other, Writes::sized},     // LDS
     {0x189, Operation::other, Writes::word, 1},   // SHFL
     {0x18a, Operation::other, Writes::four, 1},   // ATOM
     {0x18b, Operation::other, Writes::four, 1},   // ATOM.CAS
-    {0x18c, Operation::other, Writes::four, 1},   // ATOMS
-    {0x18d, Operation::other, Writes::four, 1},   // ATOMS.CAS
+    {0x18c, Operation::other, Writes::four},      // ATOMS
+    {0x18d, Operation::other, Writes::four},      // ATOMS.CAS
     {0x1a1, Operation::other, Writes::word, 1},   // MATCH
     {0x1a2, Operation::other, Writes::four, 1},   // ATOM of floating point
     {0x1a3, Operation::other, Writes::four, 1},   // ATOMG of floating point
@@ -225,7 +225,8 @@ void read_operands(Computation& c, std::uint64_t low, std::uint64_t high, unsign
   c.operands[2] = third ? inner : outer;
 }
 
-unsigned width_of(Writes writes, unsigned size) {
+/// `size` and `format` are fields of the upper word.
+unsigned width_of(Writes writes, unsigned size, unsigned format) {
   switch (writes) {
     case Writes::none:
       return 0;
@@ -237,6 +238,8 @@ unsigned width_of(Writes writes, unsigned size) {
       return 4;
     case Writes::sized:
       return size < 5 ? 1 : size == 5 ? 2 : 4;  // of 64 bits, or of 128
+    case Writes::typed:
+      return format == 3 ? 2 : 1;  // to 64 bits
   }
   return 0;
 }
@@ -383,7 +386,7 @@ Computation computation_of(std::uint64_t low, std::uint64_t high) {
   // Instructions that write uniform registers obey uniform predicates, unless they read registers of threads.
   const bool guarded_by_threads = !c.uniform || operation == 0x086 || operation == 0x0ca || operation >= 0x100;
   c.guard = predicate(low, 12, 15, !guarded_by_threads);
-  c.width = width_of(row->writes, field(high, 9, 3));
+  c.width = width_of(row->writes, field(high, 9, 3), field(high, 11, 2));
   c.destination = field(low, 16, c.uniform ? 6 : 8);
   for (unsigned i = 0; i < row->predicates; ++i) c.destination_predicates[i] = field(high, 17 + 3 * i, 3);
   read_operands(c, low, high, field(low, 9, 3), c.uniform);

@@ -77,6 +77,7 @@ TEST_CASE("a loop goes round as often as parameters say", "[program][constants]"
   CHECK(branches_of(chooses_parameters(1, 0)).rounds.empty());
   CHECK(branches_of(chooses_parameters(1, 2'000'000'000)).rounds.empty());  // longer than it is followed
   CHECK(branches_of("").rounds.empty());
+  CHECK(branches_of(chooses_parameters(1, 100'000)).rounds.at(test::chooses_loop) == 100'000);
 }
 
 TEST_CASE("rounds that depend on the thread are those of some threads", "[program][constants]") {
@@ -95,6 +96,27 @@ TEST_CASE("rounds that depend on the thread are those of some threads", "[progra
   CHECK(rounds(32).at(2) == 32);
   CHECK(rounds(64).at(2) == 48);
   CHECK(rounds(0).empty());  // nobody knows how many threads there are
+}
+
+TEST_CASE("an instruction forgets no more than it writes", "[program][constants]") {
+  const ConstantBank bank({}, 9);
+  KnownValues values;
+  const auto run = [&](std::uint64_t low, std::uint64_t high) { values.run(computation_of(low, high), bank); };
+  for (std::uint64_t number = 4; number < 16; ++number) {
+    run(0x0000000700007424 | number << 16U, 0x000fca00078e00ff);  // IMAD.MOV.U32 of 7
+  }
+  values.set({.number = 0}, true);
+  run(0x0000000500047306, 0x001e220000209000);  // I2F.U32.RP R4, R5
+  CHECK_FALSE(values.thread(4));
+  CHECK(values.thread(5) == 7U);
+  run(0x00000006000e7312, 0x0000620000201800);  // I2F.F64.U32 R14, R6
+  CHECK(values.thread(13) == 7U);
+  CHECK_FALSE(values.thread(14));
+  CHECK_FALSE(values.thread(15));
+  run(0x00000000060a7984, 0x000e240000000800);  // LDS R10, [R6]
+  CHECK_FALSE(values.thread(10));
+  run(0x0000000a060b738d, 0x000e24000180000b);  // ATOMS.CAST.SPIN R11, [R6], R10, R11
+  CHECK(values.predicate({.number = 0}) == true);
 }
 
 TEST_CASE("a call forgets no more than its subroutine writes", "[program][constants]") {
