@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "program/read/raw_words.hpp"
+#include "program/machine_code/strong_loads.hpp"
 
 namespace gpumem::program {
 
@@ -45,7 +45,7 @@ void BlockCounts::count_sites(const std::vector<inject::Site>& sites) {
     const std::size_t index = site.pc / instruction_bytes;
     if (index >= code_.size()) continue;
     auto often = static_cast<double>(site.requests);
-    if (code_[index].strong && site.op == inject::RawOp::load && 2 * site.used_words * 4 < site.useful_bytes) {
+    if (waits_for_others(site, code_[index])) {
       polls_ = true;
       often = std::min(often, warps_);
     }
@@ -127,6 +127,27 @@ void BlockCounts::connect() {
   }
   blocks_.front().may_begin = true;
   for (BasicBlock& block : blocks_) block.may_begin = block.may_begin || (has_indirect && block.before.empty());
+  find_subroutines();
+}
+
+void BlockCounts::find_subroutines() {
+  std::vector<bool> is_reached(blocks_.size(), false);
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (blocks_[i].may_begin) open.push_back(i);
+  }
+  while (!open.empty()) {
+    const std::size_t i = open.back();
+    open.pop_back();
+    if (is_reached[i]) continue;
+    is_reached[i] = true;
+    const MachineInstruction& last = code_[blocks_[i].end - 1];
+    for (const std::size_t next : blocks_[i].next) {
+      if (last.kind != Kind::call || blocks_[next].begin != last.target) open.push_back(next);
+    }
+  }
+  for (std::size_t i = 0; i < blocks_.size(); ++i)
+    blocks_[i].of_subroutine = !is_reached[i] && !blocks_[i].before.empty();
 }
 
 void BlockCounts::add_way(std::size_t from, std::size_t to) {
@@ -140,12 +161,48 @@ void BlockCounts::count_loops() {
     std::optional<double>& times = loops_[block.loop].times;
     times = std::max(times.value_or(0), block.least);
   }
+  // Accesses that some rounds leave out count a loop from below. Its rounds tell more, where they are known.
+  for (std::size_t i = 0; i < loops_.size(); ++i) {
+    if (loops_[i].times && loops_[i].rounds && !is_counted_every_round(i)) loops_[i].times.reset();
+  }
+}
+
+/// True if an access was seen in a block that no round of the loop leaves out.
+bool BlockCounts::is_counted_every_round(std::size_t loop) const {
+  const auto header = std::ranges::find(blocks_, loops_[loop].begin, &BasicBlock::begin);
+  const auto first = static_cast<std::size_t>(header - blocks_.begin());
+  const auto comes_back_without = [&](std::size_t left_out) {
+    std::set<std::size_t> reached;
+    std::vector<std::size_t> open = {first};
+    while (!open.empty()) {
+      const std::size_t block = open.back();
+      open.pop_back();
+      for (const std::size_t next : blocks_[block].next) {
+        if (next == first) return true;
+        if (next != left_out && is_inside(blocks_[next], loops_[loop]) && reached.insert(next).second) {
+          open.push_back(next);
+        }
+      }
+    }
+    return false;
+  };
+  for (std::size_t i = first; i < blocks_.size() && is_inside(blocks_[i], loops_[loop]); ++i) {
+    const bool is_seen = blocks_[i].certain && blocks_[i].least > 0 && blocks_[i].loop == loop;
+    if (is_seen && (i == first || !comes_back_without(i))) return true;
+  }
+  return false;
 }
 
 /// Bounds the blocks that no access counts by the others: a block runs no more often than all blocks before it
 /// together, and no more often than all blocks after it.
 void BlockCounts::bound_blocks() {
-  for (BasicBlock& block : blocks_) block.times = block.certain ? block.least : most_in(block.loop);
+  double most_calls = 0;
+  for (const BasicBlock& block : blocks_) {
+    if (block.runs && code_[block.end - 1].kind == Kind::call) most_calls += most_in(block.loop, warps_);
+  }
+  for (BasicBlock& block : blocks_) {
+    block.times = block.certain ? block.least : most_in(block.loop, block.of_subroutine ? most_calls : warps_);
+  }
   const auto sum = [&](const std::vector<std::size_t>& of) {
     double times = 0;
     for (const std::size_t i : of) times += blocks_[i].times;
@@ -166,11 +223,12 @@ void BlockCounts::bound_blocks() {
   }
 }
 
-/// The most times that warps run blocks of a loop that are in none of its inner loops.
-double BlockCounts::most_in(std::size_t loop) const {
-  if (loop == outside) return warps_;
+/// The most times that warps run blocks of a loop that are in none of its inner loops. They run code outside of all
+/// loops `outside_of_loops` times.
+double BlockCounts::most_in(std::size_t loop, double outside_of_loops) const {
+  if (loop == outside) return outside_of_loops;
   if (loops_[loop].times) return *loops_[loop].times;
-  return most_in(loops_[loop].around) * loops_[loop].rounds.value_or(1);
+  return most_in(loops_[loop].around, outside_of_loops) * loops_[loop].rounds.value_or(1);
 }
 
 /// True if the block begins a loop in which no access was seen, so that it is counted by how often the loop is entered.

@@ -27,8 +27,9 @@ struct BasicBlock {
   bool certain = false;        ///< seen whenever it runs
   std::vector<std::size_t> next = {};
   std::vector<std::size_t> before = {};
-  bool may_begin = false;  ///< warps may come from elsewhere
-  bool may_end = false;    ///< or go there
+  bool may_begin = false;      ///< warps may come from elsewhere
+  bool may_end = false;        ///< or go there
+  bool of_subroutine = false;  ///< only calls lead there
 };
 
 /// The code from the target of a branch back to that branch.
@@ -36,7 +37,7 @@ struct CodeLoop {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::size_t around = outside;       ///< index of the innermost that it is in
-  std::optional<double> times = {};   ///< that warps went through it; absent: nothing in it was seen
+  std::optional<double> times = {};   ///< that warps went through it; absent: no access tells
   std::optional<double> rounds = {};  ///< each time that it is entered, where that is known
   double entered = 0;                 ///< times that warps came to it from elsewhere
 };
@@ -66,9 +67,11 @@ class BlockCounts {
   void find_blocks();
   void connect();
   void add_way(std::size_t from, std::size_t to);
+  void find_subroutines();
   void count_loops();
+  [[nodiscard]] bool is_counted_every_round(std::size_t loop) const;
   void bound_blocks();
-  [[nodiscard]] double most_in(std::size_t loop) const;
+  [[nodiscard]] double most_in(std::size_t loop, double outside_of_loops) const;
   [[nodiscard]] bool is_counted(const BasicBlock& block) const;
   [[nodiscard]] double entering(const BasicBlock& header) const;
   void bound_from_below();

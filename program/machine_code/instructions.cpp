@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/model/arithmetic.hpp"
+#include "program/machine_code/strong_loads.hpp"
 
 namespace gpumem::program {
 
@@ -198,7 +199,8 @@ std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned 
     // One, two or four matrices of 8 rows of 16 bytes: a wavefront each, if no banks conflict.
     if (operation == load_matrix || operation == store_matrix) instruction.wavefronts = 1U << bits(high, 8, 2);
     const unsigned order = words.order();
-    instruction.strong = instruction.kind == Kind::off_chip_load && (order == 5 || order == 7 || order == 10);
+    // On 7.5 every load looks strong.
+    instruction.past_l1 = major > oldest && instruction.kind == Kind::off_chip_load && (order == 7 || order == 10);
     if (instruction.kind == Kind::branch || instruction.kind == Kind::end) {
       // They have a second predicate, or whatever else decides.
       constexpr std::uint64_t unconditional = 7;
@@ -211,6 +213,7 @@ std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned 
       instruction.target = inside ? static_cast<std::size_t>(to) / instruction_bytes : count;
     }
   }
+  for (std::size_t i = 0; i < count; ++i) all[i].loads_again = all[i].past_l1 && loads_again(code, all, i);
   return all;
 }
 

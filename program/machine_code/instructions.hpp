@@ -58,7 +58,8 @@ struct MachineInstruction {
   bool on_stack = false;         ///< a load or store of local memory at a constant distance from the stack's top
   int stack_offset = 0;          ///< bytes, of such an access
   unsigned bytes = 0;            ///< a thread, of such an access
-  bool strong = false;           ///< of a load: it sees what other blocks have stored (volatile, atomic, past L1)
+  bool past_l1 = false;          ///< a load that sees what all blocks have stored (volatile, atomic)
+  bool loads_again = false;      ///< and that each round of its loop repeats at the same address
   bool adds_floats = false;      ///< an atomic, of floating point
   bool computes_floats = false;  ///< adds or multiplies 32-bit floats
   unsigned wavefronts = 0;       ///< of shared memory at least, by ldmatrix or stmatrix

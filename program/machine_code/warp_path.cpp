@@ -193,7 +193,8 @@ class Path {
     for (const BasicBlock& block : counts_.blocks()) {
       if (block.loop != loop || block.times == 0) continue;
       all.loads += loads_in(block);
-      if (block.times > usual * times) {
+      const bool is_usual = block.times > usual * times && !(block.of_subroutine && block.times > times);
+      if (is_usual) {
         way.push_back(&block);
       } else {
         run({&block}, 0, 1, block.times);

@@ -10,6 +10,7 @@
 #include "engine/access/space.hpp"
 #include "engine/model/counted.hpp"
 #include "engine/model/occupancy.hpp"
+#include "program/machine_code/strong_loads.hpp"
 #include "program/price/atomic_turns.hpp"
 #include "program/price/local_traffic.hpp"
 #include "program/price/pricing.hpp"
@@ -61,8 +62,9 @@ class KernelRecord {
     launch_.registers_per_thread = kernel.registers_per_thread;
     launch_.local_bytes_per_thread = kernel.local_bytes_per_thread;
     if (shown_ != nullptr) {
-      add_launch();
-      add_untold_sites(run.devices[kernel.device].compute_capability_major());
+      const unsigned major = run.devices[kernel.device].compute_capability_major();
+      add_launch(major);
+      add_untold_sites(major);
     }
     workload_ = workload_of(launch_);
     record_ = report::record_of({.probe = &report::kernel_probe(),
@@ -98,7 +100,7 @@ class KernelRecord {
 
  private:
   /// Adds the whole launch, inferred from the blocks that were seen.
-  void add_launch() {
+  void add_launch(unsigned major) {
     const RawSample& sample = *shown_->sample;
     WholeLaunch whole = kernel_.like ? launch_of_other_grid(sample, run_.kernels[*kernel_.like].blocks, kernel_.blocks)
                                      : whole_launch(sample, kernel_.blocks);
@@ -107,6 +109,7 @@ class KernelRecord {
     launch_.most_loads = sample.event.most_loads;
     launch_.code = shown_->code;
     launch_.constants = shown_->constants;
+    load_from_l2(launch_.sites, instructions_of(launch_.code, major));
   }
 
   /// Adds sites that no callback told of: tensor stores and spilled registers.

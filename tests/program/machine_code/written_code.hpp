@@ -19,6 +19,8 @@ inline constexpr unsigned stg = 0x986;
 inline constexpr unsigned lds = 0x984;
 inline constexpr unsigned bar = 0x11d;
 inline constexpr unsigned bra = 0x947;
+inline constexpr unsigned call = 0x944;
+inline constexpr unsigned returns = 0x950;
 inline constexpr unsigned exits = 0x94d;
 inline constexpr unsigned tensor_copy = 0x5b4;
 
