@@ -191,6 +191,7 @@ std::vector<MachineInstruction> instructions_of(std::string_view code, unsigned 
     // As kernels of roots and quotients of doubles take on an H100 (docs/method/programs.md).
     if (instruction.pipe == Pipe::fp64) instruction.turns = 2;
     instruction.computes_floats = operation == multiply_floats || operation == add_floats || operation == fuse_floats;
+    instruction.swaps_shared = operation == 0x18d;
     instruction.adds_floats = operation == 0x1a2 || operation == 0x1a3 || operation == 0x1a6;
     const bool accesses = instruction.kind == Kind::off_chip_load || instruction.kind == Kind::shared_load ||
                           instruction.kind == Kind::store;

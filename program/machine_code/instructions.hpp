@@ -61,6 +61,7 @@ struct MachineInstruction {
   bool past_l1 = false;          ///< a load that sees what all blocks have stored (volatile, atomic)
   bool loads_again = false;      ///< and that each round of its loop repeats at the same address
   bool adds_floats = false;      ///< an atomic, of floating point
+  bool swaps_shared = false;     ///< compares and swaps in shared memory
   bool computes_floats = false;  ///< adds or multiplies 32-bit floats
   unsigned wavefronts = 0;       ///< of shared memory at least, by ldmatrix or stmatrix
   Hidden hidden = Hidden::nothing;

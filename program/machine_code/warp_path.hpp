@@ -57,4 +57,9 @@ struct KernelCode {
                                  const model::Rates& rates, const LaunchConstants& constants = {},
                                  UnseenWays unseen = UnseenWays::half);
 
+/// Returns the chain of each warp of a block of `warps` warps that goes every way that the launch's constants allow.
+/// Nothing seen tells of it: each load waits, and lanes that compare and swap meet at one word.
+[[nodiscard]] Chain longest_way(const KernelCode& code, double warps, const model::Rates& rates,
+                                const LaunchConstants& constants);
+
 }  // namespace gpumem::program

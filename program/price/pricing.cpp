@@ -147,6 +147,7 @@ Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
   work_ = work_with({}, workload_);
   as_it_is_ = priced(work_, workload_, profile, InL2::nothing);
   if (!crosses_link(work_, profile.device)) find_what_l2_had();
+  if (is_known(as_it_is_) && can_have_last_block()) find_last_block(major);
   if (!is_known(as_it_is_)) {
     no_prediction_ = "the profile of this GPU lacks rates to predict a time";
     as_it_is_ = {};
@@ -171,6 +172,48 @@ void Pricing::find_what_l2_had() {
   }
 }
 
+/// True if blocks that were not seen may run other code, and one of them may know that it is the last: each stores,
+/// waits until the others can see it (a fence), and then counts itself by an atomic that tells how many were before.
+bool Pricing::can_have_last_block() const {
+  if (!launch_.partly_seen || !launch_.measured_s || !work_.path) return false;
+  const std::vector<MachineInstruction> code =
+      instructions_of(launch_.code, profile_.device.compute_capability_major());
+  const auto counts_blocks = [&](const inject::Site& site) {
+    const std::size_t index = site.pc / instruction_bytes;
+    return op_of(site) == access::Op::atomic && is_off_chip(site) && index < code.size() &&
+           code[index].kind == MachineInstruction::Kind::off_chip_load;
+  };
+  return std::ranges::find(code, MachineInstruction::Kind::fence, &MachineInstruction::kind) != code.end() &&
+         std::ranges::any_of(launch_.sites, counts_blocks);
+}
+
+void Pricing::find_last_block(unsigned major) {
+  last_block_ = longest_way({launch_.code, major}, static_cast<double>(workload_.warps_of_block()), profile_.rates,
+                            launch_.constants);
+  report::LaunchWork work = work_;
+  add_last_block(work);
+  const Workload workload = workload_of(work, profile_.device);
+  PricedLaunch with = priced(work, workload, profile_, as_it_is_.in_l2);
+  const auto off = [&](double seconds) { return std::abs(std::log(seconds / *launch_.measured_s)); };
+  if (!is_known(with) || off(with.seconds) >= off(as_it_is_.seconds)) {
+    last_block_.reset();
+    return;
+  }
+  as_it_is_ = std::move(with);
+  work_ = std::move(work);
+  workload_ = workload;
+}
+
+/// The last block begins its own work when the blocks before it have ended.
+void Pricing::add_last_block(report::LaunchWork& work) const {
+  if (!last_block_) return;
+  const auto places = static_cast<double>(model::occupancy_of(workload_, profile_.device).of_device);
+  const double turns = std::max(1.0, static_cast<double>(launch_.blocks) / places);
+  Chains& chains = work.path->chains;
+  chains.longest = {turns * chains.busiest.waits + last_block_->waits,
+                    turns * chains.busiest.cycles + last_block_->cycles};
+}
+
 void Pricing::find_interval(unsigned major) {
   const double error = usual_error(as_it_is_.bottleneck);
   const auto seconds = [&](UnseenWays unseen) {
@@ -179,6 +222,7 @@ void Pricing::find_interval(unsigned major) {
     if (!path.known) return as_it_is_.seconds;
     report::LaunchWork work = work_;
     add_path(work, launch_, path);
+    add_last_block(work);
     return priced(work, workload_of(work, profile_.device), profile_, as_it_is_.in_l2).seconds;
   };
   within_ = {std::min(seconds(UnseenWays::fewest), as_it_is_.seconds) / error,
@@ -191,8 +235,13 @@ void Pricing::find_doubts(const WarpPath& path) {
   const double share = explained_share_.value_or(1);
   if (!path.uncounted.empty()) {
     no_prediction_ = uncounted_words(path.uncounted.front().hidden);
+  } else if (path.polls && share < explains_something) {
+    no_prediction_ =
+        "its warps load again and again until others have stored, for as long as these take, which no access tells";
   } else if (path.has_unseen_loops && share < explains_enough) {
-    no_prediction_ = "it has loops without accesses, which nothing counts";
+    no_prediction_ =
+        "it has loops without accesses whose rounds depend on data: a count of its instructions would tell them (ncu: "
+        "smsp__inst_executed)";
   } else if (share < explains_something) {
     no_prediction_ = little_explained_words(share, as_it_is_.stages, *launch_.measured_s);
   }

@@ -27,6 +27,7 @@ struct LaunchSums {
   unsigned local_bytes_per_thread = 0;
   double spilling_threads_share = 0;      ///< of its threads those that spill registers
   std::optional<double> measured_s = {};  ///< median of its launches
+  bool partly_seen = false;               ///< only some of its blocks were
   std::string_view code = {};             ///< the kernel's; empty: not known
   LaunchConstants constants = {};         ///< of the kernel's launch
   /// Loads of the busiest warp of the launch, and loads of each block's busiest warp summed over the blocks; 0: not
@@ -63,7 +64,9 @@ class Pricing {
  public:
   /// Both arguments must outlive the object. Data that fits in L2 is taken to be there from before, unless the time
   /// predicted without it is nearer to the measured one. Data that does not fit is taken to be there in part, if memory
-  /// could not have moved it in the measured time even at its theoretical bandwidth.
+  /// could not have moved it in the measured time even at its theoretical bandwidth. If only some blocks were seen, the
+  /// last one is taken to run code that none of these ran, if an atomic behind a fence can tell it that it is the last
+  /// and the time predicted so is nearer to the measured one.
   Pricing(const LaunchSums& launch, const model::Profile& profile);
 
   /// The reason why there is no prediction; empty if there is one.
@@ -88,6 +91,9 @@ class Pricing {
   [[nodiscard]] PricedLaunch price(const Workload& workload, const std::vector<bool>& good, InL2 in_l2) const;
   [[nodiscard]] report::LaunchWork work_with(const std::vector<bool>& good, const Workload& workload) const;
   void find_what_l2_had();
+  [[nodiscard]] bool can_have_last_block() const;
+  void find_last_block(unsigned major);
+  void add_last_block(report::LaunchWork& work) const;
   void find_interval(unsigned major);
   void find_doubts(const WarpPath& path);
 
@@ -99,6 +105,7 @@ class Pricing {
   double matrix_wavefronts_ = 0;
   std::vector<UncountedAccess> uncounted_;
   PricedLaunch as_it_is_;
+  std::optional<Chain> last_block_;  ///< of its warps, if it does what no block does that was seen
   Interval within_;
   std::optional<double> explained_share_;
   std::string no_prediction_;

@@ -106,6 +106,7 @@ class KernelRecord {
                                      : whole_launch(sample, kernel_.blocks);
     launch_.sites = std::move(whole.sites);
     launch_.busiest_loads = whole.busiest_loads;
+    launch_.partly_seen = !is_whole(sample, kernel_.blocks);
     launch_.most_loads = sample.event.most_loads;
     launch_.code = shown_->code;
     launch_.constants = shown_->constants;
