@@ -44,7 +44,7 @@ TEST_CASE("a loop that loads from one address waits for others", "[program][stro
   CHECK(code[waiting_load].loads_again);
   // VIADD R11, R11, 0x4: each round goes on to another address.
   CHECK_FALSE(decoded(with(waiting, 1, 0x000000040b0b7836, 0x000fca0000000000))[waiting_load].loads_again);
-  // What was loaded is the next address.
+  // The next address is the word that was loaded.
   CHECK_FALSE(decoded(with(waiting, 0, 0x0000000000007918, 0x000fc00000000000))[waiting_load].loads_again);
   // LDG.E: a weak load, which L1 may have.
   CHECK_FALSE(decoded(with(waiting, waiting_load, 0x0000000a0a0a7981, 0x000ea2000c1e1900))[waiting_load].past_l1);

@@ -81,6 +81,7 @@ TEST_CASE("instructions keep the narrowest pipe busy, as often as they ran", "[p
         8 * warps);
   CHECK(cycles_of(path_of({{dfma}, {dfma}, {stg}, {exits}}, {site_at(2, 64, inject::RawOp::store)})) == 6 * warps);
   CHECK(cycles_of(path_of({{mufu}, {mufu}, {stg}, {exits}}, {site_at(2, 64, inject::RawOp::store)})) == 16 * warps);
+  CHECK(cycles_of(path_of({{match}, {match}, {stg}, {exits}}, {site_at(2, 64, inject::RawOp::store)})) == 36 * warps);
 }
 
 TEST_CASE("what never accessed memory never ran, and nor did what leads only there", "[program][warp_path]") {

@@ -14,6 +14,7 @@ inline constexpr unsigned fadd = 0x221;
 inline constexpr unsigned imad = 0x224;
 inline constexpr unsigned dfma = 0x22b;
 inline constexpr unsigned mufu = 0x308;
+inline constexpr unsigned match = 0x3a1;
 inline constexpr unsigned ldg = 0x981;
 inline constexpr unsigned stg = 0x986;
 inline constexpr unsigned lds = 0x984;
