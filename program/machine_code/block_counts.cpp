@@ -186,9 +186,12 @@ bool BlockCounts::is_counted_every_round(std::size_t loop) const {
     }
     return false;
   };
-  for (std::size_t i = first; i < blocks_.size() && is_inside(blocks_[i], loops_[loop]); ++i) {
-    const bool is_seen = blocks_[i].certain && blocks_[i].least > 0 && blocks_[i].loop == loop;
-    if (is_seen && (i == first || !comes_back_without(i))) return true;
+  constexpr std::size_t most_tried = 256;  // of the blocks of a long loop
+  std::size_t tried = 0;
+  for (std::size_t i = first; i < blocks_.size() && is_inside(blocks_[i], loops_[loop]) && tried < most_tried; ++i) {
+    if (!blocks_[i].certain || blocks_[i].least == 0 || blocks_[i].loop != loop) continue;
+    if (i == first || !comes_back_without(i)) return true;
+    ++tried;
   }
   return false;
 }

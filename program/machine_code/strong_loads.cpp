@@ -13,6 +13,9 @@ namespace {
 
 using Kind = MachineInstruction::Kind;
 
+constexpr std::size_t longest_loop = 256;  // instructions of a loop that does little but wait
+constexpr std::size_t most_open = 32;      // results that depend on each other
+
 /// A register of threads, or a uniform one.
 struct Register {
   unsigned number = 0;
@@ -58,7 +61,8 @@ class LoopBody {
     // A value that depends on the one before, or on memory, may be another one.
     const bool is_followed = c.operation != Operation::other && c.operation != Operation::forget &&
                              c.operation != Operation::leads_anywhere && c.operation != Operation::predicates;
-    if (!is_followed || !open_.insert(i).second) return true;
+    if (is_same_.contains(i)) return false;
+    if (!is_followed || open_.size() == most_open || !open_.insert(i).second) return true;
     const auto operand_varies = [&](const Operand& operand) {
       const bool uniform = operand.kind == Operand::Kind::uniform;
       if (!uniform && operand.kind != Operand::Kind::thread) return false;
@@ -72,12 +76,14 @@ class LoopBody {
     };
     const bool any = std::ranges::any_of(c.operands, operand_varies);
     open_.erase(i);
+    if (!any) is_same_.insert(i);
     return any;
   }
 
   std::size_t begin_;
   std::vector<Computation> computations_;
-  std::set<std::size_t> open_;  ///< instructions whose operands are being followed
+  std::set<std::size_t> open_;     ///< instructions whose operands are being followed
+  std::set<std::size_t> is_same_;  ///< those whose results are the same in each round
 };
 
 }  // namespace
@@ -85,8 +91,9 @@ class LoopBody {
 bool loads_again(std::string_view code, const std::vector<MachineInstruction>& instructions, std::size_t index) {
   std::size_t begin = 0;
   std::size_t end = 0;
-  for (std::size_t i = index + 1; i < instructions.size(); ++i) {
-    if (instructions[i].kind != Kind::branch || instructions[i].target > index) continue;
+  for (std::size_t i = index + 1; i < std::min(instructions.size(), index + longest_loop); ++i) {
+    const bool goes_back = instructions[i].kind == Kind::branch && instructions[i].target <= index;
+    if (!goes_back || i - instructions[i].target >= longest_loop) continue;
     if (end == 0 || i + 1 - instructions[i].target < end - begin) {
       begin = instructions[i].target;
       end = i + 1;
