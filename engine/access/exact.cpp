@@ -220,9 +220,9 @@ SiteCost average(const Counts& counts, std::uint64_t requests, const Costed& cos
 
 ExactSummary summarise_exactly(const Requests& launch, const CountingLimits& limits, LaunchExtent* reach) {
   if (!costed(launch.space, launch.op).any() || launch.count == 0) return {};
-  if (!std::has_single_bit(launch.word_bytes) || launch.word_bytes > 16) {
+  if (!std::has_single_bit(launch.word_bytes) || launch.word_bytes > sector_bytes) {
     throw usage_error("site '" + launch.name + "': words of " + std::to_string(launch.word_bytes) +
-                      " bytes; a lane accesses 1, 2, 4, 8 or 16");
+                      " bytes; a lane accesses 1, 2, 4, 8, 16 or 32");
   }
   return Count(launch, limits).run(reach);
 }

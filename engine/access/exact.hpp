@@ -15,7 +15,7 @@ struct Requests {
   std::string name;  ///< of the site, in errors
   Space space = Space::global;
   Op op = Op::load;
-  unsigned word_bytes = 4;         ///< 1, 2, 4, 8 or 16
+  unsigned word_bytes = 4;         ///< 1, 2, 4, 8, 16 or 32
   std::uint64_t count = 0;         ///< warps that come to the instruction, times how often
   std::uint64_t extent_bytes = 0;  ///< no word ends beyond; 0: not known, which takes a second evaluation
   /// Fills in requests first, first + 1, ...: they come with no lane active and with word_bytes set, and addresses of

@@ -39,6 +39,7 @@ constexpr std::uint64_t any_in_groups(std::uint64_t bits) {
 /// (Warren, Hacker's Delight, 7-4, for a regular mask).
 template <unsigned size>
 constexpr std::uint64_t gather(std::uint64_t bits) {
+  if constexpr (size == 1) return bits;
   for (unsigned have = 1; have * size < 64; have *= 2) {
     const unsigned group = 2 * have * size;  // `have` bits at the beginning of each half, to be 2 x `have` together
     bits |= bits >> (have * (size - 1));
@@ -78,7 +79,7 @@ BlockCounts count_range(std::span<const FootprintBitmap> maps, std::uint64_t fir
       for (const FootprintBitmap& map : maps) bits |= map.bits()[at + part];
       if (bits == 0) continue;
       const unsigned place = part * (64 / per_sector);
-      constexpr std::uint64_t sectors = (std::uint64_t{1} << (64 / per_sector)) - 1;
+      constexpr std::uint64_t sectors = all_ones >> (64 - 64 / per_sector);
       touched |= gather<per_sector>(any_in_groups<per_sector>(bits)) << place;
       full |= (sectors & ~gather<per_sector>(any_in_groups<per_sector>(~bits))) << place;
     }
@@ -226,6 +227,8 @@ BlockCounts count(std::span<const FootprintBitmap> maps, std::uint64_t first_byt
   const std::uint64_t first = (first_byte - window.first_byte) / word_bytes;
   const std::uint64_t end = (end_byte - window.first_byte) / word_bytes;
   switch (window.granule_bytes) {
+    case 32:
+      return count_range<32>(maps, first, end);
     case 16:
       return count_range<16>(maps, first, end);
     case 8:

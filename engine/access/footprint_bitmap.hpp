@@ -15,7 +15,7 @@ namespace gpumem::access {
 struct Window {
   std::uint64_t first_byte = 0;  ///< a multiple of `window_bytes`
   std::uint64_t bytes = 0;       ///< a multiple of `window_bytes`
-  unsigned granule_bytes = 1;    ///< 1, 2, 4, 8 or 16: the memory that a bit stands for
+  unsigned granule_bytes = 1;    ///< 1, 2, 4, 8, 16 or 32: the memory that a bit stands for
   [[nodiscard]] std::uint64_t map_bytes() const { return bytes / granule_bytes / 8; }
   [[nodiscard]] std::uint64_t end() const { return first_byte + bytes; }
 };

@@ -97,7 +97,7 @@ struct RequestCost {
   unsigned addresses = 0;
 };
 
-/// sectors_per_request, lines_per_request and addresses_per_request of words of `word_bytes`, a power of two <= 16.
+/// sectors_per_request, lines_per_request and addresses_per_request of words of `word_bytes`, a power of two <= 32.
 [[nodiscard]] RequestCost cost_of(const Lanes& lanes, unsigned word_bytes, DistinctNumbers& scratch);
 
 /// shared_wavefronts.

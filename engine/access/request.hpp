@@ -21,7 +21,7 @@ enum class Op { load, store, atomic };
 struct WarpRequest {
   std::uint64_t address[warp_lanes] = {};
   std::uint32_t active = 0;      ///< bit per lane; inactive lanes' addresses are ignored
-  std::uint32_t word_bytes = 4;  ///< 1, 2, 4, 8 or 16
+  std::uint32_t word_bytes = 4;  ///< 1, 2, 4, 8, 16 or 32
 
   [[nodiscard]] GPUMEM_HOST_DEVICE constexpr bool lane_active(unsigned lane) const {
     return ((active >> lane) & 1U) != 0;

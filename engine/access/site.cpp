@@ -27,7 +27,7 @@ Footprint extrapolate(const Footprint& half, const Footprint& whole, double halv
 /// Returns the requests of whole periods of the site, at least `requests`; just these if a period takes too long to
 /// evaluate.
 std::uint64_t run_of(const Site& site, std::uint64_t requests) {
-  constexpr std::uint64_t longest = 4096;
+  constexpr std::uint64_t longest = 8192;
   if (site.period_requests > longest) return requests;
   return (requests + site.period_requests - 1) / site.period_requests * site.period_requests;
 }

@@ -61,7 +61,7 @@ std::uint32_t Sample::lanes_of(const WarpRequest& request) const {
 void LineRequests::take_apart(const WarpRequest& request, const Sample& sample, std::uint64_t array) {
   lines_.clear();
   constexpr unsigned lines_of_array = 48;  // log2: 32 PiB
-  const std::uint32_t word = (std::uint32_t{1} << request.word_bytes) - 1;
+  const std::uint32_t word = ~std::uint32_t{0} >> (access::sector_bytes - request.word_bytes);
   LineRequest* of_line = nullptr;
   for (std::uint32_t lanes = sample.lanes_of(request); lanes != 0; lanes &= lanes - 1) {
     const std::uint64_t byte = request.address[std::countr_zero(lanes)];

@@ -279,7 +279,7 @@ TEST_CASE("errors are those of evaluating it all", "[periodic]") {
   downwards.requests.extent_bytes = 128;
   check(downwards, "request 0, lane 0");
   launch.requests.word_bytes = 3;
-  check(launch, "1, 2, 4, 8 or 16");
+  check(launch, "1, 2, 4, 8, 16 or 32");
   launch.requests.word_bytes = 8;
   check(launch, "request 0: words of 4 bytes");
   launch.requests.space = Space::texture;
