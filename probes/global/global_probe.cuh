@@ -8,7 +8,7 @@
 //   std::uint64_t useful(std::uint64_t count) const   elements accessed for i < count
 //   PatternPeriod period() const                      may be left out: how it repeats itself for every i (launch.hpp)
 //
-// No element may be accessed twice: verification counts the words written.
+// No element may be accessed twice: verification counts what is written.
 
 #include "probes/experiment.hpp"
 #include "probes/global/launch.cuh"
@@ -28,7 +28,7 @@ class GlobalExperiment final : public measure::Experiment {
  public:
   GlobalExperiment(const Launch& launch, const Pattern& pattern, measure::Session& session)
       : launch_(launch), pattern_(pattern), session_(&session) {
-    const std::uint64_t extent_words = pattern.extent(launch_.count) * launch_.words_per_element();
+    const std::uint64_t extent_words = launch_.words_of(pattern.extent(launch_.count));
     if (launch_.loads()) source_ = session.random_source(extent_words);
     output_words_ = launch_.stores() ? extent_words : launch_.threads();
     output_ = session.target(output_words_);
@@ -62,8 +62,10 @@ Probe make_probe(std::string name, std::string purpose, Axis swept, Value baseli
   probe.family = Family::global;
   probe.axes = axes(std::move(swept));
   probe.baseline = std::move(baseline);
-  probe.describe = [=](const Case& decided, const Device&) {
-    return describe(launch_of(decided), make_pattern(decided));
+  probe.describe = [=](const Case& decided, const Device& device) {
+    const Launch launch = launch_of(decided);
+    require_words(launch, device);
+    return describe(launch, make_pattern(decided));
   };
   probe.validate = validate;
   probe.size = [=](std::span<Case> sweep, const Device& device) {

@@ -1,5 +1,7 @@
 #include "probes/global/launch.hpp"
 
+#include <cuda_runtime_api.h>
+
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -7,6 +9,7 @@
 #include <string>
 
 #include "engine/base/error.hpp"
+#include "engine/machine/compute_capability.hpp"
 #include "probes/sweep_facts.hpp"
 
 namespace gpumem::global {
@@ -110,6 +113,25 @@ Launch launch_of(const Case& decided) {
   return launch;
 }
 
+std::function<double(const model::Rates&)> narrow_cycles(const Launch& launch, const NarrowCycles& each) {
+  constexpr double thread_cycles = 12;  // before its first access
+  if (launch.word_bytes >= sizeof(std::uint32_t)) return nullptr;
+  const double access = launch.op == Op::read ? each.read : launch.op == Op::write ? each.write : each.copy;
+  const double cycles =
+      static_cast<double>(launch.requests()) * (access + thread_cycles / launch.tile.elements_per_thread);
+  return [cycles](const model::Rates&) { return cycles; };
+}
+
+const char* checked_parts(const Launch& launch) {
+  if (!launch.stores()) return "threads' checksums";
+  return launch.word_bytes < sizeof(std::uint32_t) ? "elements of the target" : "32-bit words of the target";
+}
+
+const char* stray_parts(const Launch& launch) {
+  return launch.word_bytes < sizeof(std::uint32_t) ? "elements outside the pattern"
+                                                   : "32-bit words outside the pattern";
+}
+
 Axis op_axis() {
   return axis::op({.flag = "op",
                    .purpose = "operation on the elements; misaligned stores cost far more than loads",
@@ -117,11 +139,12 @@ Axis op_axis() {
 }
 
 Axis word_bytes_axis() {
-  return axis::word_bytes({.flag = "word-bytes",
-                           .unit = "bytes",
-                           .purpose = "size of an element: what one thread moves with one instruction",
-                           .defaults = "4",
-                           .numbers = {4, 8, 16}});
+  return axis::word_bytes(
+      {.flag = "word-bytes",
+       .unit = "bytes",
+       .purpose = "size of an element: what one thread moves with one instruction; 32 takes compute capability 10.0",
+       .defaults = "4",
+       .numbers = {1, 2, 4, 8, 16, 32}});
 }
 
 Axis elements_per_thread_axis() {
@@ -152,7 +175,7 @@ Axis buffer_axis() {
        .purpose = "useful bytes per array; auto is 16 times the L2, small ones show the cache instead of the memory; a "
                   "share such as 90% is of the free memory, for all arrays of a case together",
        .defaults = "auto",
-       .minimum = 4,
+       .minimum = 1,
        .takes_auto = true,
        .takes_share = true});
 }
@@ -160,6 +183,15 @@ Axis buffer_axis() {
 std::vector<Axis> axes(Axis swept) {
   return {std::move(swept),     op_axis(),    word_bytes_axis(), elements_per_thread_axis(),
           block_threads_axis(), buffer_axis()};
+}
+
+void require_words(const Launch& launch, const Device& device) {
+  if (launch.word_bytes <= sizeof(uint4)) return;
+  require_compute_capability(device, 100, "an access of 32 bytes");
+  const bool is_there = device.uuid.has_value();
+  if (is_there && CUDART_VERSION < 12090) {
+    throw missing_capability_error("an access of 32 bytes takes a program that CUDA 12.9 or newer compiled");
+  }
 }
 
 void validate(const Case& chosen) { require_whole_words(chosen, chosen[axis::word_bytes]); }

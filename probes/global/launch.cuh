@@ -10,7 +10,7 @@ namespace gpumem::global {
 
 // The word and the elements per thread of the compiled kernel for a launch.
 [[nodiscard]] inline auto word_of(const Launch& launch) {
-  return type_of_size<std::uint32_t, uint2, uint4>(launch.word_bytes);
+  return type_of_size<std::uint8_t, std::uint16_t, std::uint32_t, uint2, uint4, WideWord>(launch.word_bytes);
 }
 [[nodiscard]] inline auto elements_of(const Launch& launch) {
   return one_of<1, 2, 4, 8>(launch.tile.elements_per_thread);

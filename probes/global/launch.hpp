@@ -10,6 +10,7 @@
 
 #include "engine/access/periodic.hpp"
 #include "engine/access/site.hpp"
+#include "engine/model/rates.hpp"
 #include "probes/global/kernels.cuh"
 #include "probes/probe.hpp"
 
@@ -48,7 +49,11 @@ struct Launch {
   [[nodiscard]] std::uint64_t requests() const;  ///< warp requests of one access site
   /// The accesses of a request that are issued, from its first lane on, numbered as in access::Site::fill.
   [[nodiscard]] AccessRun accesses_of(std::uint64_t request) const;
-  [[nodiscard]] std::uint32_t words_per_element() const { return word_bytes / sizeof(std::uint32_t); }
+  [[nodiscard]] measure::ContentParts parts() const { return measure::ContentParts::of(word_bytes); }
+  /// 32-bit words that hold so many elements.
+  [[nodiscard]] std::uint64_t words_of(std::uint64_t elements) const {
+    return (elements * word_bytes + sizeof(std::uint32_t) - 1) / sizeof(std::uint32_t);
+  }
   [[nodiscard]] bool loads() const { return op != Op::write; }
   [[nodiscard]] bool stores() const { return op != Op::read; }
   /// Bytes of the checksums that a read leaves, one per thread.
@@ -60,6 +65,10 @@ struct EveryElement {
   constexpr std::uint64_t operator()(std::uint64_t i) const { return i; }
   [[nodiscard]] constexpr bool active(std::uint64_t) const { return true; }
 };
+
+/// The words for what a check compares: in the output of a launch, and outside its pattern.
+[[nodiscard]] const char* checked_parts(const Launch& launch);
+[[nodiscard]] const char* stray_parts(const Launch& launch);
 
 [[nodiscard]] Launch launch_of(const Case& decided);
 /// The launch of a case whose tile is yet to be decided: with one element per thread.
@@ -77,6 +86,11 @@ struct EveryElement {
 
 /// Returns true if buffer_bytes is a number already, not "auto" or a share of a device's memory ("90%").
 [[nodiscard]] bool has_buffer(const Case& chosen);
+
+/// Throws an error about a missing capability if the GPU, or the kernels of this program for a GPU that is there, do
+/// not have the launch's words. Words of 32 bytes take compute capability 10.0 (CUDA C++ Programming Guide, "256-bit
+/// loads").
+void require_words(const Launch& launch, const Device& device);
 
 /// Throws a usage error unless buffer_bytes is a multiple of a word, or of word_bytes.
 void require_whole_words(const Case& chosen, std::uint64_t word);
@@ -106,6 +120,21 @@ struct PatternPeriod {
 
 /// Sets the period of a site, which is then counted exactly.
 void set_period(access::Site& site, const access::Period& period);
+
+/// Scheduler cycles in which a compiled kernel works out and issues an access of 1 or 2 bytes, by its operation. They
+/// are the same for both sizes, because the instructions are. A wider word hides them behind its bytes. Found with
+/// bytes in 8 elements per thread (configs/reference/h100/words.json).
+struct NarrowCycles {
+  double read;
+  double write;  ///< with the random content that is stored
+  double copy;
+};
+inline constexpr NarrowCycles pattern_cycles{.read = 17.4, .write = 30.5, .copy = 34.4};
+/// The same for kernels that work out their place once for all elements of a thread.
+inline constexpr NarrowCycles placed_cycles{.read = 16.3, .write = 29.8, .copy = 24.3};
+
+/// Returns what Workload::address_cycles is for a launch; null for words of 4 bytes and more.
+[[nodiscard]] std::function<double(const model::Rates&)> narrow_cycles(const Launch& launch, const NarrowCycles& each);
 
 /// Describes one launch, all but the name of its kernel: sites in `space`, useful bytes and grid. A pattern that has a
 /// member period() is counted exactly.
@@ -157,6 +186,7 @@ Workload workload_of(const Launch& launch, const Pattern& pattern, access::Space
   }
   workload.blocks = launch.blocks();
   workload.block_threads = launch.tile.block_threads;
+  workload.address_cycles = narrow_cycles(launch, pattern_cycles);
   return workload;
 }
 

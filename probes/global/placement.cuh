@@ -3,6 +3,8 @@
 // a PlacedPattern. A probe's file lists the kernels it needs:
 //
 //   template <> struct KernelsOf<MyPlacement> { using Shapes = ShapeList<Shape<std::uint32_t, 4>, Shape<uint4, 4>>; };
+//
+// or `using Shapes = ShapesOfAllWords<4>;` for words of every size.
 
 #include "probes/global/global_probe.cuh"
 #include "probes/global/placement.hpp"
@@ -27,14 +29,15 @@ __device__ void for_each_element(const Placement& placement, Visitor&& visit) {
 template <class Word, class Placement, unsigned elements, unsigned turns>
 __global__ void __launch_bounds__(placed_block_threads)
     read_placed(const Word* source, std::uint32_t* checksums, Placement placement) {
+  if (!has_words<Word>()) return;
   Word word[turns][elements] = {};
   for_each_element<elements, turns>(
-      placement, [&](unsigned turn, unsigned which, std::uint64_t at) { word[turn][which] = source[at]; });
+      placement, [&](unsigned turn, unsigned which, std::uint64_t at) { word[turn][which] = load(source + at); });
   std::uint32_t checksum = 0;
 #pragma unroll
   for (auto& of_turn : word) {
 #pragma unroll
-    for (const Word loaded : of_turn) checksum ^= WordTraits<Word>::fold(loaded);
+    for (const Word& loaded : of_turn) checksum ^= WordTraits<Word>::fold(loaded);
   }
   if (checksums != nullptr) checksums[std::uint64_t{blockIdx.x} * placed_block_threads + threadIdx.x] = checksum;
 }
@@ -42,19 +45,21 @@ __global__ void __launch_bounds__(placed_block_threads)
 /// Stores elements of random content.
 template <class Word, class Placement, unsigned elements, unsigned turns>
 __global__ void __launch_bounds__(placed_block_threads) write_placed(Word* target, Placement placement) {
+  if (!has_words<Word>()) return;
   for_each_element<elements, turns>(
-      placement, [&](unsigned, unsigned, std::uint64_t at) { target[at] = WordTraits<Word>::random(at); });
+      placement, [&](unsigned, unsigned, std::uint64_t at) { store(target + at, WordTraits<Word>::random(at)); });
 }
 
 /// Copies elements. All loads are issued before the first store waits.
 template <class Word, class Placement, unsigned elements, unsigned turns>
 __global__ void __launch_bounds__(placed_block_threads)
     copy_placed(const Word* source, Word* target, Placement placement) {
+  if (!has_words<Word>()) return;
   Word word[turns][elements];
   for_each_element<elements, turns>(
-      placement, [&](unsigned turn, unsigned which, std::uint64_t at) { word[turn][which] = source[at]; });
+      placement, [&](unsigned turn, unsigned which, std::uint64_t at) { word[turn][which] = load(source + at); });
   for_each_element<elements, turns>(
-      placement, [&](unsigned turn, unsigned which, std::uint64_t at) { target[at] = word[turn][which]; });
+      placement, [&](unsigned turn, unsigned which, std::uint64_t at) { store(target + at, word[turn][which]); });
 }
 
 /// The shape of a compiled kernel: the word of an instruction, and the elements of a thread.
@@ -66,6 +71,10 @@ struct Shape {
 };
 template <class... Shapes>
 struct ShapeList {};
+template <unsigned number>
+using ShapesOfAllWords =
+    ShapeList<Shape<std::uint8_t, number>, Shape<std::uint16_t, number>, Shape<std::uint32_t, number>,
+              Shape<uint2, number>, Shape<uint4, number>, Shape<WideWord, number>>;
 
 template <class Placement>
 struct KernelsOf;
@@ -136,9 +145,10 @@ std::unique_ptr<measure::Experiment> prepare_placed(const Case& decided, const P
 template <class PlacementOf>
 void run_placed(Probe& probe, PlacementOf placement_of, Modelling (*modelling_of)(const Case&)) {
   using Placement = decltype(placement_of(std::declval<const Case&>()));
-  probe.describe = [=](const Case& decided, const Device&) {
+  probe.describe = [=](const Case& decided, const Device& device) {
     const Placement placement = placement_of(decided);
     const Launch launch = launch_of(decided[axis::op], placement);
+    require_words(launch, device);
     Workload workload = describe(launch, PlacedPattern<Placement>{placement});
     const Modelling modelling = modelling_of(decided);
     if (modelling == Modelling::simulated) allow_simulation(workload, launch, placement);

@@ -133,6 +133,7 @@ template <class Placement>
 template <class Placement>
 [[nodiscard]] Workload workload_of_placed(const Launch& launch, const Placement& placement, access::Space space) {
   Workload workload = workload_of(launch, PlacedPattern<Placement>{placement}, space);
+  workload.address_cycles = narrow_cycles(launch, placed_cycles);
   for (access::Site& site : workload.sites) {
     site.requests = placement.threads() / access::warp_lanes * placement.elements_per_thread();
     site.period_requests = placement.period_warps() * placement.elements_per_thread();

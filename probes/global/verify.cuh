@@ -15,26 +15,25 @@ measure::Verification check_output(measure::Session& session, const Launch& laun
                                    const std::uint32_t* output, cudaStream_t stream, std::uint32_t also = 0) {
   constexpr unsigned threads = 256;
   const unsigned blocks = session.device().multiprocessors * 8;
+  const measure::ContentParts parts = launch.parts();
   const measure::CheckResult<Mismatches> check(session);
   Mismatches* const found = check.data();
   check.reset(stream);
   if (launch.stores()) {
-    check_target<<<blocks, threads, 0, stream>>>(output, launch.words_per_element(), launch.count, also, pattern,
-                                                 found);
-    count_written<<<blocks, threads, 0, stream>>>(output, pattern.extent(launch.count) * launch.words_per_element(),
+    check_target<<<blocks, threads, 0, stream>>>(output, parts, launch.count, also, pattern, found);
+    count_written<<<blocks, threads, 0, stream>>>(output, pattern.extent(launch.count) * parts.per_element, parts,
                                                   found);
   } else {
-    check_checksums<<<blocks, threads, 0, stream>>>(output, launch.words_per_element(), launch.count, launch.tile,
-                                                    launch.threads(), pattern, found);
+    check_checksums<<<blocks, threads, 0, stream>>>(output, parts, launch.count, launch.tile, launch.threads(), pattern,
+                                                    found);
   }
   const Mismatches result = check.read(stream);
-  measure::Verification verification{.mismatches = result.count,
-                                     .what = launch.stores() ? "32-bit words of the target" : "threads' checksums"};
+  measure::Verification verification{.mismatches = result.count, .what = checked_parts(launch)};
   if (result.count > 0) verification.first_mismatch = result.first;
-  const std::uint64_t expected = pattern.useful(launch.count) * launch.words_per_element();
+  const std::uint64_t expected = pattern.useful(launch.count) * parts.per_element - result.unseen;
   if (launch.stores() && result.count == 0 && result.written != expected) {
     verification.mismatches = result.written > expected ? result.written - expected : expected - result.written;
-    verification.what = "32-bit words outside the pattern";
+    verification.what = stray_parts(launch);
   }
   return verification;
 }

@@ -10,7 +10,8 @@ namespace gpumem::global {
 struct Mismatches {
   unsigned long long count = 0;
   unsigned long long first = ~0ULL;  ///< smallest offending index; all ones without any
-  unsigned long long written = 0;    ///< words that no longer hold the poison
+  unsigned long long written = 0;    ///< parts that no longer hold the poison
+  unsigned long long unseen = 0;     ///< parts that the pattern names, whose right content equals the poison
 };
 
 #ifdef __CUDACC__
@@ -20,24 +21,28 @@ __device__ inline void report_mismatch(Mismatches* found, std::uint64_t index) {
   atomicMin(&found->first, static_cast<unsigned long long>(index));
 }
 
-/// Every element the pattern names must hold its random content, with the bits of `also` set in each word. One thread
+/// Every element the pattern names must hold its random content, with the bits of `also` set in each part. One thread
 /// per element, in any order.
 template <class Pattern>
-__global__ void check_target(const std::uint32_t* target, std::uint32_t words_per_element, std::uint64_t count,
+__global__ void check_target(const std::uint32_t* target, measure::ContentParts parts, std::uint64_t count,
                              std::uint32_t also, Pattern pattern, Mismatches* found) {
+  unsigned long long unseen = 0;
   const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
     if (!pattern.active(i)) continue;
-    const std::uint64_t first = pattern(i) * words_per_element;
-    for (std::uint64_t word = first; word < first + words_per_element; ++word) {
-      if (target[word] != (measure::random_word(word) | also)) report_mismatch(found, word);
+    const std::uint64_t first = pattern(i) * parts.per_element;
+    for (std::uint64_t part = first; part < first + parts.per_element; ++part) {
+      const std::uint32_t right = parts.random(part) | parts.low(also);
+      if (parts.at(target, part) != right) report_mismatch(found, part);
+      unseen += right == parts.poison() ? 1 : 0;
     }
   }
+  if (unseen != 0) atomicAdd(&found->unseen, unseen);
 }
 
 /// Each thread's checksum must be the fold of the elements that the tile and the pattern give it.
 template <class Pattern>
-__global__ void check_checksums(const std::uint32_t* checksums, std::uint32_t words_per_element, std::uint64_t count,
+__global__ void check_checksums(const std::uint32_t* checksums, measure::ContentParts parts, std::uint64_t count,
                                 Tile tile, std::uint64_t threads, Pattern pattern, Mismatches* found) {
   const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t t = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; t < threads; t += step) {
@@ -46,8 +51,8 @@ __global__ void check_checksums(const std::uint32_t* checksums, std::uint32_t wo
       const std::uint64_t i =
           tile.element(t / tile.block_threads, static_cast<std::uint32_t>(t % tile.block_threads), turn);
       if (i >= count || !pattern.active(i)) continue;
-      for (std::uint32_t k = 0; k < words_per_element; ++k) {
-        expected ^= measure::random_word(pattern(i) * words_per_element + k);
+      for (std::uint32_t k = 0; k < parts.per_element; ++k) {
+        expected ^= parts.random(pattern(i) * parts.per_element + k);
       }
     }
     if (checksums[t] != expected) report_mismatch(found, t);
@@ -65,23 +70,24 @@ __global__ void mark_elements(std::uint32_t* marks, std::uint64_t count, Pattern
   }
 }
 
-/// Every word that is no longer poison must belong to a marked element.
-static __global__ void check_unmarked(const std::uint32_t* target, std::uint64_t words, std::uint32_t words_per_element,
+/// Every one of `count` parts that is no longer poison must belong to a marked element.
+static __global__ void check_unmarked(const std::uint32_t* target, std::uint64_t count, measure::ContentParts parts,
                                       const std::uint32_t* marks, Mismatches* found) {
   const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < words; i += step) {
-    const std::uint64_t element = i / words_per_element;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
+    const std::uint64_t element = i / parts.per_element;
     const bool marked = (marks[element / 32] >> (element % 32) & 1U) != 0;
-    if (!marked && target[i] != measure::poison_word) report_mismatch(found, i);
+    if (!marked && parts.at(target, i) != parts.poison()) report_mismatch(found, i);
   }
 }
 
-/// Counts the words that are no longer poison: more than the pattern names means stray stores.
-static __global__ void count_written(const std::uint32_t* target, std::uint64_t words, Mismatches* found) {
+/// Counts which of `count` parts are no longer poison: more than the pattern names means stray stores.
+static __global__ void count_written(const std::uint32_t* target, std::uint64_t count, measure::ContentParts parts,
+                                     Mismatches* found) {
   const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
   unsigned long long written = 0;
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < words; i += step) {
-    written += target[i] != measure::poison_word ? 1 : 0;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
+    written += parts.at(target, i) != parts.poison() ? 1 : 0;
   }
   if (written != 0) atomicAdd(&found->written, written);
 }

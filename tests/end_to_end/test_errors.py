@@ -118,7 +118,7 @@ class Usage(ProgramTest):
     def test_word_sizes(self):
         self.assertEqual(
             self.fail_with(2, "probe", "--offset", "1", "--word-bytes", "5", *MODEL),
-            "--word-bytes: 5 is not one of 4, 8, 16",
+            "--word-bytes: 5 is not one of 1, 2, 4, 8, 16, 32",
         )
         line = self.fail_with(2, "probe", "--offset", "1", "--buffer", "1001", *MODEL)
         self.assertIn("1001", line)

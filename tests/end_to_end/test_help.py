@@ -161,7 +161,7 @@ class List(ProgramTest):
         self.assertEqual(flags["--offset"]["parameter"], "offset_elements")
         self.assertEqual(flags["--offset"]["unit"], "elements")
         self.assertEqual(flags["--op"]["names"], ["read", "write", "copy"])
-        self.assertEqual(flags["--word-bytes"]["numbers"], [4, 8, 16])
+        self.assertEqual(flags["--word-bytes"]["numbers"], [1, 2, 4, 8, 16, 32])
         self.assertTrue(flags["--elements-per-thread"]["takes_auto"])
         self.assertEqual(probes["offset"]["swept"], "offset_elements")
         self.assertEqual(probes["offset"]["baseline"], 0)

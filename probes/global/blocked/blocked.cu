@@ -18,8 +18,7 @@ namespace gpumem::global {
 
 template <>
 struct KernelsOf<BlockedPlacement> {
-  using Shapes = ShapeList<Shape<std::uint32_t, BlockedPlacement::turns>, Shape<uint2, BlockedPlacement::turns>,
-                           Shape<uint4, BlockedPlacement::turns>>;
+  using Shapes = ShapesOfAllWords<BlockedPlacement::turns>;
 };
 
 namespace axis {

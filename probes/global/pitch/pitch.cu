@@ -14,8 +14,7 @@ namespace gpumem::global {
 
 template <>
 struct KernelsOf<RowPlacement> {
-  using Shapes = ShapeList<Shape<std::uint32_t, RowPlacement::parts>, Shape<uint2, RowPlacement::parts>,
-                           Shape<uint4, RowPlacement::parts>>;
+  using Shapes = ShapesOfAllWords<RowPlacement::parts>;
 };
 
 /// cudaMallocPitch pads rows to a multiple of this, for predictions without a device to ask. Its documentation promises

@@ -75,9 +75,10 @@ class RowPlacement {
   [[nodiscard]] std::uint64_t extent() const { return rows_ * pitch_; }
   [[nodiscard]] std::uint64_t useful() const { return rows_ * width_; }
   /// The warps of a period. It ends before the first line that starts as far into a sector as the first one, for any
-  /// word.
+  /// word of at least 4 bytes, or for smaller ones of this size.
   [[nodiscard]] std::uint64_t period_warps() const {
-    constexpr std::uint32_t most_words = access::sector_bytes / sizeof(std::uint32_t);
+    const std::uint32_t most_words =
+        access::sector_bytes / (word_bytes_ < sizeof(std::uint32_t) ? word_bytes_ : sizeof(std::uint32_t));
     return std::uint64_t{most_words / std::gcd(line_elements_, most_words)} * steps_.divisor();
   }
 

@@ -24,12 +24,10 @@ constexpr std::uint64_t accesses = std::uint64_t{1} << 25U;
 constexpr unsigned accesses_per_thread = 4;
 constexpr std::uint32_t random_block_threads = 256;
 
+/// The bits of two words together, for integers of any size and vectors of them.
 template <class Word>
-struct Bits;
-
-template <>
-struct Bits<std::uint32_t> {
-  static __device__ std::uint32_t combined(std::uint32_t a, std::uint32_t b) { return a | b; }
+struct Bits {
+  static __device__ Word combined(Word a, Word b) { return static_cast<Word>(a | b); }
 };
 template <>
 struct Bits<uint2> {
@@ -39,25 +37,34 @@ template <>
 struct Bits<uint4> {
   static __device__ uint4 combined(uint4 a, uint4 b) { return {a.x | b.x, a.y | b.y, a.z | b.z, a.w | b.w}; }
 };
+template <>
+struct Bits<WideWord> {
+  static __device__ WideWord combined(WideWord a, const WideWord& b) {
+#pragma unroll
+    for (unsigned k = 0; k < 8; ++k) a.of[k] |= b.of[k];
+    return a;
+  }
+};
 
 /// Sets the bits of an element's random content in it, by a load and a store instead of an atomic. If the footprint has
 /// fewer elements than the launch accesses, two threads may do so at once; the outcome is the same.
 template <class Word, unsigned per_thread>
 __global__ void __launch_bounds__(random_block_threads)
     update(Word* table, std::uint64_t count, RandomPattern pattern) {
+  if (!has_words<Word>()) return;
   const Tile tile{blockDim.x, per_thread};
   Word word[per_thread];
 #pragma unroll
   for (unsigned turn = 0; turn < per_thread; ++turn) {
     const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, turn);
-    if (i < count) word[turn] = table[pattern(i)];
+    if (i < count) word[turn] = load(table + pattern(i));
   }
 #pragma unroll
   for (unsigned turn = 0; turn < per_thread; ++turn) {
     const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, turn);
     if (i >= count) continue;
     const std::uint64_t element = pattern(i);
-    table[element] = Bits<Word>::combined(word[turn], WordTraits<Word>::random(element));
+    store(table + element, Bits<Word>::combined(word[turn], WordTraits<Word>::random(element)));
   }
 }
 
@@ -113,6 +120,7 @@ static access::SiteSummary summary_of(const access::Site& site, std::uint64_t fo
 
 static Workload describe_random(const Case& decided, const Device& device) {
   const RandomAccess access(decided);
+  require_words(access.launch, device);
   Workload workload = workload_of(access.launch, access.pattern, access::Space::global);
   for (access::Site& site : workload.sites) {
     site.summary = summary_of(site, access.footprint_bytes);

@@ -17,9 +17,10 @@ namespace gpumem::host {
 /// Launches that fit in a device's queue at once, see Experiment::queued_commands().
 constexpr std::uint64_t most_passes = 256;
 
-static Workload describe_zero_copy(const Case& decided, const Device&) {
+static Workload describe_zero_copy(const Case& decided, const Device& device) {
   using Work = Operation::Work;
   const ZeroCopy job(decided);
+  require_words(job.launch, device);
   const std::uint64_t arrays = job.launch.op == global::Op::copy ? 2 : 1;
   Workload workload =
       describe_launch(job.launch, job.pattern, job.mapped ? access::Space::host : access::Space::global);
@@ -78,8 +79,8 @@ class ZeroCopyExperiment final : public measure::Experiment {
     measure::check(cudaStreamSynchronize(stream), "run the kernel");
     // The host itself compares: it sees what arrived.
     const Difference difference =
-        compare_stored(host_target_.words(), job_.launch.words_per_element(), job_.launch.count, job_.pattern);
-    return {difference.mismatches, difference.first, "32-bit words of the target in host memory"};
+        compare_stored(host_target_.words(), job_.launch.parts(), job_.launch.count, job_.pattern);
+    return {difference.mismatches, difference.first, checked_parts(job_.launch)};
   }
 
  private:
@@ -145,7 +146,7 @@ static std::vector<Axis> axes() {
                              .maximum = 1U << 16U}),
       global::word_bytes_axis(),
       global::axis::buffer_bytes(
-          {.flag = "buffer", .purpose = "useful bytes per array and pass", .defaults = "64MiB", .minimum = 4})};
+          {.flag = "buffer", .purpose = "useful bytes per array and pass", .defaults = "64MiB", .minimum = 1})};
 }
 
 static Probe zero_copy_probe() {

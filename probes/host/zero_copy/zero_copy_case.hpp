@@ -51,9 +51,9 @@ struct ZeroCopy {
                .count = decided[global::axis::buffer_bytes] / decided[global::axis::word_bytes],
                .tile = {.block_threads = 256, .elements_per_thread = mapped ? mapped_elements : copied_elements}} {}
 
-  /// Bytes of one array that are copied, gaps included.
-  [[nodiscard]] std::uint64_t extent_bytes() const { return pattern.extent(launch.count) * launch.word_bytes; }
-  [[nodiscard]] std::uint64_t extent_words() const { return extent_bytes() / sizeof(std::uint32_t); }
+  /// Bytes of one array that are copied, gaps included, in whole 32-bit words.
+  [[nodiscard]] std::uint64_t extent_bytes() const { return extent_words() * sizeof(std::uint32_t); }
+  [[nodiscard]] std::uint64_t extent_words() const { return launch.words_of(pattern.extent(launch.count)); }
 
  private:
   /// The textbook kernel keeps the link busy, and misaligned writes need it: two warps' parts of a sector are combined
@@ -66,9 +66,10 @@ struct ZeroCopy {
   static constexpr std::uint32_t copied_elements = 4;
 };
 
-/// Compares an array of words with what storing `count` elements of random content must have made of poison: the
-/// pattern's elements hold random_word(index of the word), and everything else up to its extent is still poison.
-[[nodiscard]] Difference compare_stored(const std::uint32_t* words, std::uint32_t words_per_element,
+/// Compares an array with what storing `count` elements of random content must have made of poison: the pattern's
+/// elements hold the random content of their parts, and everything else up to its extent is still poison. The
+/// difference counts parts.
+[[nodiscard]] Difference compare_stored(const std::uint32_t* words, const measure::ContentParts& parts,
                                         std::uint64_t count, const AffinePattern& pattern);
 
 /// For the cases of one op and pattern in the placements `mapped` and `copied`. Either's time is affine in the passes,

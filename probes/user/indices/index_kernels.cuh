@@ -27,6 +27,7 @@ inline constexpr unsigned copied_at_once = elements_per_thread > 4 &&
 template <class Word, class Index, unsigned elements_per_thread, bool has_from>
 __global__ void __launch_bounds__(1024)
     copy_indexed(const Word* source, Word* target, const Index* from, const Index* to, std::uint64_t count) {
+  if (!has_words<Word>()) return;
   constexpr unsigned at_once = copied_at_once<Word, Index, elements_per_thread, has_from>;
   const Tile tile{blockDim.x, elements_per_thread};
 #pragma unroll
@@ -44,28 +45,28 @@ __global__ void __launch_bounds__(1024)
 #pragma unroll
     for (unsigned turn = 0; turn < at_once; ++turn) {
       const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, first + turn);
-      if (i < count) word[turn] = source[read_from[turn]];
+      if (i < count) word[turn] = load(source + read_from[turn]);
     }
 #pragma unroll
     for (unsigned turn = 0; turn < at_once; ++turn) {
       const std::uint64_t i = tile.element(blockIdx.x, threadIdx.x, first + turn);
-      if (i < count) target[written_to[turn]] = word[turn];
+      if (i < count) store(target + written_to[turn], word[turn]);
     }
   }
 }
 
 /// Marks the elements of the target that hold the source element of one of the accesses that go there.
 template <class Index>
-__global__ void mark_arrived(const std::uint32_t* target, std::uint32_t words_per_element, std::uint64_t count,
+__global__ void mark_arrived(const std::uint32_t* target, measure::ContentParts parts, std::uint64_t count,
                              const Index* from, const Index* to, std::uint32_t* marks) {
   const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
     const std::uint64_t element = to[i];
-    const std::uint64_t first = element * words_per_element;
-    const std::uint64_t source = std::uint64_t{from[i]} * words_per_element;
+    const std::uint64_t first = element * parts.per_element;
+    const std::uint64_t source = std::uint64_t{from[i]} * parts.per_element;
     bool same = true;
-    for (std::uint32_t k = 0; k < words_per_element; ++k) {
-      same = same && target[first + k] == measure::random_word(source + k);
+    for (std::uint32_t k = 0; k < parts.per_element; ++k) {
+      same = same && parts.at(target, first + k) == parts.random(source + k);
     }
     if (same) atomicOr(&marks[element / 32], 1U << (element % 32));
   }
@@ -73,12 +74,12 @@ __global__ void mark_arrived(const std::uint32_t* target, std::uint32_t words_pe
 
 /// Every element that an access goes to must be marked.
 template <class Index>
-__global__ void check_arrived(const std::uint32_t* marks, std::uint32_t words_per_element, std::uint64_t count,
+__global__ void check_arrived(const std::uint32_t* marks, measure::ContentParts parts, std::uint64_t count,
                               const Index* to, Mismatches* found) {
   const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
     const std::uint64_t element = to[i];
-    if ((marks[element / 32] >> (element % 32) & 1U) == 0) report_mismatch(found, element * words_per_element);
+    if ((marks[element / 32] >> (element % 32) & 1U) == 0) report_mismatch(found, element * parts.per_element);
   }
 }
 

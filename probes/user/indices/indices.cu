@@ -45,10 +45,10 @@ class IndexExperiment final : public measure::Experiment {
  public:
   IndexExperiment(IndexCase indexed, measure::Session& session)
       : case_(std::move(indexed)), session_(&session), indices_(device_indices(case_.indices)) {
-    const std::uint64_t words_per_element = case_.launch.words_per_element();
+    const Launch& launch = case_.launch;
     if (case_.from) from_ = device_indices(*case_.from);
-    if (case_.launch.loads()) source_ = session.random_source(case_.source_elements * words_per_element);
-    output_words_ = case_.launch.stores() ? case_.target_elements * words_per_element : case_.launch.threads();
+    if (launch.loads()) source_ = session.random_source(launch.words_of(case_.source_elements));
+    output_words_ = launch.stores() ? launch.words_of(case_.target_elements) : launch.threads();
     output_ = session.target(output_words_);
   }
 
@@ -64,7 +64,7 @@ class IndexExperiment final : public measure::Experiment {
     dispatch(index_of(case_), [&](auto index) {
       queue_checks<typename decltype(index)::type>(marks.as<std::uint32_t>(), check.data(), stream);
     });
-    return check.verification(stream, case_.launch.stores() ? "32-bit words of the target" : "threads' checksums");
+    return check.verification(stream, checked_parts(case_.launch));
   }
 
  private:
@@ -112,22 +112,23 @@ class IndexExperiment final : public measure::Experiment {
     constexpr unsigned threads = 256;
     const unsigned blocks = session_->device().multiprocessors * 8;
     const Launch& launch = case_.launch;
-    const std::uint32_t words = launch.words_per_element();
+    const measure::ContentParts parts = launch.parts();
     const auto* const to = indices_.as<Index>();
     const IndexPattern<Index> pattern{to};
     if (launch.op == Op::read) {
-      check_checksums<<<blocks, threads, 0, stream>>>(output_, words, launch.count, launch.tile, launch.threads(),
+      check_checksums<<<blocks, threads, 0, stream>>>(output_, parts, launch.count, launch.tile, launch.threads(),
                                                       pattern, found);
       return;
     }
     if (case_.from) {
-      mark_arrived<<<blocks, threads, 0, stream>>>(output_, words, launch.count, from_.as<Index>(), to, marks);
-      check_arrived<<<blocks, threads, 0, stream>>>(marks, words, launch.count, to, found);
+      mark_arrived<<<blocks, threads, 0, stream>>>(output_, parts, launch.count, from_.as<Index>(), to, marks);
+      check_arrived<<<blocks, threads, 0, stream>>>(marks, parts, launch.count, to, found);
     } else {
       mark_elements<<<blocks, threads, 0, stream>>>(marks, launch.count, pattern);
-      check_target<<<blocks, threads, 0, stream>>>(output_, words, launch.count, 0, pattern, found);
+      check_target<<<blocks, threads, 0, stream>>>(output_, parts, launch.count, 0, pattern, found);
     }
-    check_unmarked<<<blocks, threads, 0, stream>>>(output_, output_words_, words, marks, found);
+    check_unmarked<<<blocks, threads, 0, stream>>>(output_, case_.target_elements * parts.per_element, parts, marks,
+                                                   found);
   }
 
   IndexCase case_;
@@ -217,6 +218,7 @@ static Probe indices_probe() {
   probe.baseline = "UNIFORM:8:1:NR";
   probe.describe = [cases](const Case& decided, const Device& device) {
     const IndexCase indexed = cases->get(decided);
+    require_words(indexed.launch, device);
     Workload workload = cases->describe(indexed, device);
     workload.kernel = kernel_name_of(indexed);
     return workload;

@@ -140,6 +140,7 @@ class PatternProbe {
   }
 
   [[nodiscard]] Workload describe(const Case& decided, const Device& device) {
+    require_words(launch_of(decided), device);
     const KnownCase known_case = known(decided, launch_of(decided), device);
     Workload workload = workload_of(known_case.launch, known_case.pattern,
                                     memory_.counted(known_case.pattern, known_case.launch), known_case.facts);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
 #include <utility>
 
 #include "engine/base/error.hpp"
@@ -52,7 +53,9 @@ std::string functor(const char* name, const pattern::Expression& element, const 
 }
 
 const char* word_of(const Launch& launch) {
-  return launch.word_bytes == 4 ? "unsigned int" : launch.word_bytes == 8 ? "uint2" : "uint4";
+  constexpr const char* words[] = {"unsigned char", "unsigned short", "unsigned int",
+                                   "uint2",         "uint4",          "gpumem::global::WideWord"};
+  return words[std::countr_zero(launch.word_bytes)];
 }
 
 class PatternExperiment final : public measure::Experiment {
@@ -72,11 +75,11 @@ class PatternExperiment final : public measure::Experiment {
     launch_into(output_, stream);
     const measure::CheckResult<Mismatches> check(*session_);
     check.reset(stream);
-    measure::Verification verification{.what = launch_.stores() ? "32-bit words of the target" : "threads' checksums"};
+    measure::Verification verification{.what = checked_parts(launch_)};
     launch_.stores() ? check_target(check.data(), stream) : check_checksums(check.data(), stream);
     Mismatches found = check.read(stream);
     if (launch_.stores() && found.count == 0) {
-      verification.what = "32-bit words outside the pattern";
+      verification.what = stray_parts(launch_);
       const measure::DeviceBuffer marks = marked(stream);
       check_unmarked(marks, check.data(), stream);
       found = check.read(stream);
@@ -87,7 +90,7 @@ class PatternExperiment final : public measure::Experiment {
   }
 
  private:
-  [[nodiscard]] std::uint64_t extent_words() const { return extent_elements_ * launch_.words_per_element(); }
+  [[nodiscard]] std::uint64_t extent_words() const { return launch_.words_of(extent_elements_); }
 
   /// The pattern of a kernel is a functor without members.
   template <class... Arguments>
@@ -113,11 +116,11 @@ class PatternExperiment final : public measure::Experiment {
   }
   void check_target(Mismatches* found, cudaStream_t stream) {
     const std::uint32_t also = 0;
-    launch_check(check_of_output, stream, output_, launch_.words_per_element(), launch_.count, also, functor_, found);
+    launch_check(check_of_output, stream, output_, launch_.parts(), launch_.count, also, functor_, found);
   }
   void check_checksums(Mismatches* found, cudaStream_t stream) {
-    launch_check(check_of_output, stream, output_, launch_.words_per_element(), launch_.count, launch_.tile,
-                 launch_.threads(), functor_, found);
+    launch_check(check_of_output, stream, output_, launch_.parts(), launch_.count, launch_.tile, launch_.threads(),
+                 functor_, found);
   }
 
   /// Returns a bit for every element, set if the pattern names it. The pattern may name an element several times.
@@ -130,7 +133,8 @@ class PatternExperiment final : public measure::Experiment {
     return marks;
   }
   void check_unmarked(const measure::DeviceBuffer& marks, Mismatches* found, cudaStream_t stream) {
-    launch_check(unmarked, stream, output_, extent_words(), launch_.words_per_element(), marks.data(), found);
+    launch_check(unmarked, stream, output_, extent_elements_ * launch_.parts().per_element, launch_.parts(),
+                 marks.data(), found);
   }
 
   Launch launch_;

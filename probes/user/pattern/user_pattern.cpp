@@ -310,9 +310,18 @@ const access::ExactSummary& KnownPatterns::counted(const UserPattern& pattern, c
 
 /// Returns the scheduler cycles that all warps take to compute addresses, with the code around that, as compiled (see
 /// pattern::cycles_of). A warp without an active lane only computes that it has none. Null for an affine pattern, which
-/// takes no more cycles than the built-in kernels, whose rates include them.
+/// takes no more cycles than the built-in kernels, whose rates include them. Words of 1 and 2 bytes always have those
+/// of the built-in kernels.
 std::function<double(const model::Rates&)> address_cycles(const Launch& launch, const UserPattern& pattern,
                                                           std::uint64_t requests, const PatternFacts& facts) {
+  if (const auto built_in = narrow_cycles(launch, pattern_cycles)) {
+    return [built_in, all = static_cast<double>(launch.requests()),
+            times = static_cast<double>(requests) * (launch.op == Op::copy ? 2 : 1),
+            element = instructions_of(pattern.written),
+            active = instructions_of(pattern.written_active)](const model::Rates& rates) {
+      return built_in(rates) + times * cycles_of(element, rates.integer) + all * cycles_of(active, rates.integer);
+    };
+  }
   if (facts.period && facts.period->accesses == 1) return nullptr;
   return [op = launch.op, words = launch.word_bytes / 4.0, turns = launch.tile.elements_per_thread,
           all = static_cast<double>(launch.requests()), requests = static_cast<double>(requests),

@@ -93,7 +93,7 @@ TEST_CASE("launch: patterns that repeat themselves are counted exactly", "[launc
 TEST_CASE("launch: the probes of offsets, strides and lanes are counted exactly", "[launch]") {
   const auto check_probe = [](const std::string& name, const std::string& parameter, const Value& value) {
     for (const std::uint64_t threads : {256U, 97U}) {
-      for (const std::uint64_t word_bytes : {4U, 16U}) {
+      for (const std::uint64_t word_bytes : {1U, 2U, 4U, 16U}) {
         INFO(name << ", " << threads << " threads, " << word_bytes << "-byte words");
         check_counts(describe(case_of(name, {{"op", std::string("copy")},
                                              {"block_threads", threads},

@@ -1,6 +1,7 @@
 // The zero-copy probe's descriptions of its cases, and its conclusions from times that were made up or measured
 // elsewhere.
 
+#include <cstring>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -159,6 +160,7 @@ TEST_CASE("zero-copy: every wrong, missing and stray word in host memory is foun
       GENERATE(std::tuple{0U, 1U, 1U}, std::tuple{1U, 1U, 2U}, std::tuple{3U, 4U, 1U}, std::tuple{2U, 3U, 4U});
   const host::AffinePattern pattern{offset, stride};
   constexpr std::uint64_t count = 5;
+  const measure::ContentParts parts{4, words};
   std::vector<std::uint32_t> target(pattern.extent(count) * words, measure::poison_word);
   std::vector<bool> stored(target.size(), false);
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -168,14 +170,36 @@ TEST_CASE("zero-copy: every wrong, missing and stray word in host memory is foun
     }
   }
   CHECK(stored.back());  // the extent ends with the last element
-  CHECK(host::compare_stored(target.data(), words, count, pattern).mismatches == 0);
+  CHECK(host::compare_stored(target.data(), parts, count, pattern).mismatches == 0);
   for (std::size_t word = 0; word < target.size(); ++word) {
     const std::uint32_t right = target[word];
     target[word] = stored[word] ? measure::poison_word : measure::random_word(word);
-    const host::Difference difference = host::compare_stored(target.data(), words, count, pattern);
+    const host::Difference difference = host::compare_stored(target.data(), parts, count, pattern);
     CHECK(difference.mismatches == 1);
     CHECK(difference.first == word);
     target[word] = right;
+  }
+}
+
+TEST_CASE("zero-copy: every wrong, missing and stray element of 1 or 2 bytes is found", "[zero_copy]") {
+  const auto parts = measure::ContentParts::of(GENERATE(1U, 2U));
+  const host::AffinePattern pattern{3, 2};
+  constexpr std::uint64_t count = 40;
+  const std::uint64_t extent = pattern.extent(count);
+  std::vector<std::uint32_t> target(extent * parts.bytes / 4 + 1, measure::poison_word);
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(target.data());
+  const auto put = [&](std::uint64_t element, std::uint32_t value) {
+    std::memcpy(bytes + element * parts.bytes, &value, parts.bytes);  // of a little-endian machine
+  };
+  for (std::uint64_t i = 0; i < count; ++i) put(pattern(i), parts.random(pattern(i)));
+  CHECK(host::compare_stored(target.data(), parts, count, pattern).mismatches == 0);
+  for (std::uint64_t element = 0; element < extent; ++element) {
+    const std::uint32_t right = parts.at(target.data(), element);
+    put(element, right ^ 1U);
+    const host::Difference difference = host::compare_stored(target.data(), parts, count, pattern);
+    CHECK(difference.mismatches == 1);
+    CHECK(difference.first == element);
+    put(element, right);
   }
 }
 

@@ -71,6 +71,12 @@ TEST_CASE("pattern kernel: its name is that of the kernels built in, with anothe
         "gpumem::global::write<uint2, gpumem::global::Written, 2u>");
   CHECK(pattern_kernel_name(launch_with(Op::copy, 16, 8)) ==
         "gpumem::global::copy<uint4, gpumem::global::Written, 8u>");
+  CHECK(pattern_kernel_name(launch_with(Op::read, 1, 4)) ==
+        "gpumem::global::read<unsigned char, gpumem::global::Written, 4u>");
+  CHECK(pattern_kernel_name(launch_with(Op::read, 2, 4)) ==
+        "gpumem::global::read<unsigned short, gpumem::global::Written, 4u>");
+  CHECK(pattern_kernel_name(launch_with(Op::read, 32, 1)) ==
+        "gpumem::global::read<gpumem::global::WideWord, gpumem::global::Written, 1u>");
 }
 
 TEST_CASE("pattern kernel: the headers that its source includes are there", "[pattern_kernel]") {
@@ -151,6 +157,12 @@ TEST_CASE("pattern kernel: every operation, word and number of elements compiles
       {Op::copy, 4, 4, "i + lane", "1", 80},
       {Op::copy, 16, 8, "(i ^ i >> 7) & n - 1", "i > 100", 90},
       {Op::copy, 4, 1, everything, everything, 90},
+      {Op::read, 1, 4, "i * 7 % n", "1", 90},
+      {Op::write, 1, 2, "i ^ 5", "i % 3", 90},
+      {Op::copy, 2, 8, "i", "1", 80},
+      {Op::write, 2, 1, "n - 1 - i", "1", 90},
+      {Op::read, 32, 2, "i ^ 5", "1", 100},
+      {Op::copy, 32, 4, "i * 7 % n", "i % 3", 100},
   };
   const Compiler compiler;
   for (const Example& example : examples) {
