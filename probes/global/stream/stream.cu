@@ -1,6 +1,7 @@
 // Stream: the kernels of STREAM (McCalpin) as BabelStream runs them on GPUs: c = a, b = s c, c = a + b, a = b + s c and
 // the sum of a b. Every access coalesces; they differ in how many arrays they read for one they write.
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -16,7 +17,7 @@ namespace gpumem::global {
 
 namespace axis {
 constexpr Choice<StreamKernel> stream_kernel{"stream", {"copy", "mul", "add", "triad", "dot"}};
-constexpr Choice<std::uint32_t> real_bytes{"type", {{"float", sizeof(float)}, {"double", sizeof(double)}}};
+constexpr Choice<StreamType> stream_type{"type", {"float", "double", "half", "bfloat16", "int8", "fp8"}};
 }  // namespace axis
 
 static auto operation_of(StreamKernel kernel) {
@@ -28,16 +29,56 @@ static unsigned inputs_of(StreamKernel kernel) {
   return dispatch(operation_of(kernel), [](auto operation) { return operation.inputs; });
 }
 
+static auto real_of(StreamType type) {
+  return first_that<StreamReal<float, StreamType::float32>, StreamReal<double, StreamType::float64>,
+                    StreamReal<Half, StreamType::half>, StreamReal<Bfloat16, StreamType::bfloat16>,
+                    StreamReal<Int8, StreamType::int8>, StreamReal<Fp8, StreamType::fp8>>(
+      [=](auto real) { return real.type == type; });
+}
+
+static std::uint32_t bytes_of(StreamType type) {
+  return dispatch(real_of(type),
+                  [](auto real) { return static_cast<std::uint32_t>(sizeof(typename decltype(real)::Real)); });
+}
+
 /// The type of the arrays' elements, and the type that an instruction loads or stores.
-template <class RealType, class WordType>
+template <class RealType, StreamType real_type, class WordType>
 struct StreamTypes {
   using Real = RealType;
   using Word = WordType;
+  static constexpr StreamType type = real_type;
 };
+
+template <class... Types>
+struct TypeList {};
+using CompiledTypes =
+    TypeList<StreamTypes<float, StreamType::float32, float>, StreamTypes<float, StreamType::float32, float2>,
+             StreamTypes<float, StreamType::float32, float4>, StreamTypes<double, StreamType::float64, double>,
+             StreamTypes<double, StreamType::float64, double2>, StreamTypes<Half, StreamType::half, std::uint16_t>,
+             StreamTypes<Half, StreamType::half, std::uint32_t>, StreamTypes<Half, StreamType::half, uint4>,
+             StreamTypes<Bfloat16, StreamType::bfloat16, std::uint16_t>,
+             StreamTypes<Bfloat16, StreamType::bfloat16, std::uint32_t>,
+             StreamTypes<Bfloat16, StreamType::bfloat16, uint4>, StreamTypes<Int8, StreamType::int8, std::uint8_t>,
+             StreamTypes<Int8, StreamType::int8, std::uint32_t>, StreamTypes<Int8, StreamType::int8, uint4>,
+             StreamTypes<Fp8, StreamType::fp8, std::uint8_t>, StreamTypes<Fp8, StreamType::fp8, std::uint32_t>,
+             StreamTypes<Fp8, StreamType::fp8, uint4>>;
+
+template <class... Types>
+static auto types_of(StreamType type, std::uint32_t word_bytes, TypeList<Types...>) {
+  return first_that<Types...>(
+      [=](auto types) { return types.type == type && sizeof(typename decltype(types)::Word) == word_bytes; });
+}
+
+/// The operation as the kernel for a type takes it.
+template <class Operation, class Real>
+using OperationOn = std::conditional_t<
+    !is_narrow<Real>, Operation,
+    std::conditional_t<std::is_same_v<Operation, StreamCopy>, CopiedBits, OnElements<Operation, Real>>>;
 
 /// A case in numbers.
 struct StreamCase {
   StreamKernel kernel;
+  StreamType type;
   std::uint32_t real_bytes;
   Launch launch;
   unsigned inputs;
@@ -45,7 +86,8 @@ struct StreamCase {
 
   explicit StreamCase(const Case& decided)
       : kernel(decided[axis::stream_kernel]),
-        real_bytes(decided[axis::real_bytes]),
+        type(decided[axis::stream_type]),
+        real_bytes(bytes_of(type)),
         launch{.op = Op::copy,
                .word_bytes = decided[axis::word_bytes],
                .count = decided[axis::buffer_bytes] / decided[axis::word_bytes],
@@ -60,18 +102,15 @@ struct StreamCase {
     return (array_bytes() + access::line_bytes - 1) / access::line_bytes * access::line_bytes;
   }
   [[nodiscard]] std::uint64_t warps() const { return launch.threads() / access::warp_lanes; }
-  [[nodiscard]] std::uint64_t output_bytes() const { return reduces ? warps() * real_bytes : array_bytes(); }
+  [[nodiscard]] std::uint64_t output_bytes() const {
+    return reduces ? warps() * std::max<std::uint64_t>(real_bytes, sizeof(float)) : array_bytes();
+  }
   [[nodiscard]] std::uint64_t allocated_bytes() const { return inputs * step_bytes() + output_bytes(); }
 
   // The operation, the types and the turns of the compiled kernel that the case runs.
   [[nodiscard]] auto operation() const { return operation_of(kernel); }
-  [[nodiscard]] auto types() const {
-    return first_that<StreamTypes<float, float>, StreamTypes<float, float2>, StreamTypes<float, float4>,
-                      StreamTypes<double, double>, StreamTypes<double, double2>>([this](auto types) {
-      using Types = decltype(types);
-      return sizeof(typename Types::Real) == real_bytes && sizeof(typename Types::Word) == launch.word_bytes;
-    });
-  }
+  [[nodiscard]] auto types() const { return types_of(type, launch.word_bytes, CompiledTypes{}); }
+  [[nodiscard]] auto real() const { return real_of(type); }
   [[nodiscard]] auto turns() const { return one_of<1, 2, 4>(launch.tile.elements_per_thread); }
 };
 
@@ -100,6 +139,20 @@ static std::vector<access::Site> stream_sites(const StreamCase& streamed) {
   return sites;
 }
 
+/// Scheduler cycles of words of 1 and 2 bytes: of a word of the target or of dot, and of the conversions between fp8
+/// and float beside. Found with 2 words per thread (configs/reference/h100/words-stream.json).
+static std::function<double(const model::Rates&)> stream_cycles(const StreamCase& streamed) {
+  constexpr double conversion_cycles = 3;
+  constexpr double product_cycles = 6;  // of dot, with its share of the sum over the warp
+  const double arrays = streamed.inputs + (streamed.reduces ? 0 : 1);
+  const bool converts = streamed.type == StreamType::fp8 && streamed.kernel != StreamKernel::copy;
+  const NarrowCycles each{
+      .read = 0,
+      .write = 0,
+      .copy = 40 + (converts ? conversion_cycles * arrays : 0) + (streamed.reduces ? product_cycles : 0)};
+  return narrow_cycles(streamed.launch, each);
+}
+
 static Workload describe_stream(const Case& decided, const Device&) {
   const StreamCase streamed(decided);
   Workload workload;
@@ -111,15 +164,17 @@ static Workload describe_stream(const Case& decided, const Device&) {
         if constexpr (std::is_same_v<Operation, StreamDot>) {
           return measure::kernel_name<&dot<Word, Real, turns()>>();
         } else {
-          return measure::kernel_name<&stream<Word, Operation, turns()>>();
+          return measure::kernel_name<&stream<Word, OperationOn<Operation, Real>, turns()>>();
         }
       });
   workload.sites = stream_sites(streamed);
   workload.useful_bytes_read = streamed.inputs * streamed.array_bytes();
   if (!streamed.reduces) workload.useful_bytes_written = streamed.array_bytes();
   const unsigned flops = dispatch(streamed.operation(), [](auto operation) { return operation.flops; });
-  if (flops > 0) workload.useful_flops = flops * (streamed.array_bytes() / streamed.real_bytes);
-  workload.double_precision = streamed.real_bytes == sizeof(double);
+  const bool is_float = streamed.type != StreamType::int8;
+  if (flops > 0 && is_float) workload.useful_flops = flops * (streamed.array_bytes() / streamed.real_bytes);
+  workload.double_precision = streamed.type == StreamType::float64;
+  workload.address_cycles = stream_cycles(streamed);
   workload.allocated_bytes = streamed.allocated_bytes();
   workload.blocks = streamed.launch.blocks();
   workload.block_threads = streamed.launch.tile.block_threads;
@@ -145,9 +200,9 @@ class StreamExperiment final : public measure::Experiment {
       const auto* a = array<Word>(0);
       const auto* b = array<Word>(1);
       if constexpr (std::is_same_v<Operation, StreamDot>) {
-        dot<Word, Real, turns()><<<grid, block, 0, stream>>>(a, b, array<Real>(case_.inputs), case_.launch.count);
+        dot<Word, Real, turns()><<<grid, block, 0, stream>>>(a, b, array<Sum<Real>>(case_.inputs), case_.launch.count);
       } else {
-        global::stream<Word, Operation, turns()>
+        global::stream<Word, OperationOn<Operation, Real>, turns()>
             <<<grid, block, 0, stream>>>(a, b, array<Word>(case_.inputs), case_.launch.count);
       }
     });
@@ -175,9 +230,9 @@ class StreamExperiment final : public measure::Experiment {
   [[nodiscard]] std::uint64_t reals() const { return case_.array_bytes() / case_.real_bytes; }
 
   void fill(cudaStream_t stream) {
-    dispatch(type_of_size<float, double>(case_.real_bytes), [&](auto real) {
+    dispatch(case_.real(), [&](auto real) {
       for (unsigned number = 0; number < case_.inputs; ++number) {
-        fill_stream<<<check_blocks(), check_threads, 0, stream>>>(array<typename decltype(real)::type>(number), number,
+        fill_stream<<<check_blocks(), check_threads, 0, stream>>>(array<typename decltype(real)::Real>(number), number,
                                                                   reals());
       }
     });
@@ -185,15 +240,16 @@ class StreamExperiment final : public measure::Experiment {
   }
 
   void check(Mismatches* found, cudaStream_t stream) {
-    dispatch(case_.operation(), type_of_size<float, double>(case_.real_bytes), [&](auto operation, auto real) {
+    dispatch(case_.operation(), case_.real(), [&](auto operation, auto real) {
       using Operation = decltype(operation);
-      using Real = typename decltype(real)::type;
-      const auto* output = array<Real>(case_.inputs);
+      using Real = typename decltype(real)::Real;
       if constexpr (std::is_same_v<Operation, StreamDot>) {
-        check_dot<<<check_blocks(), check_threads, 0, stream>>>(
-            output, reals(), case_.launch.word_bytes / case_.real_bytes, case_.launch.tile, case_.warps(), found);
+        check_dot<Real><<<check_blocks(), check_threads, 0, stream>>>(array<Sum<Real>>(case_.inputs), reals(),
+                                                                      case_.launch.word_bytes / case_.real_bytes,
+                                                                      case_.launch.tile, case_.warps(), found);
       } else {
-        check_stream<Real, Operation><<<check_blocks(), check_threads, 0, stream>>>(output, reals(), found);
+        check_stream<Real, Operation>
+            <<<check_blocks(), check_threads, 0, stream>>>(array<Real>(case_.inputs), reals(), found);
       }
     });
   }
@@ -203,12 +259,32 @@ class StreamExperiment final : public measure::Experiment {
   std::byte* arrays_;
 };
 
+template <class... Types>
+static bool is_compiled(StreamType type, std::uint32_t word_bytes, TypeList<Types...>) {
+  return ((Types::type == type && sizeof(typename Types::Word) == word_bytes) || ...);
+}
+static bool is_compiled(StreamType type, std::uint32_t word_bytes) {
+  return is_compiled(type, word_bytes, CompiledTypes{});
+}
+
+/// Returns the sizes of words in which a type comes: "2, 4 or 16".
+static std::string words_of(StreamType type) {
+  std::vector<std::string> sizes;
+  for (std::uint32_t bytes = 1; bytes <= sizeof(uint4); bytes *= 2) {
+    if (is_compiled(type, bytes)) sizes.push_back(std::to_string(bytes));
+  }
+  std::string text = sizes.front();
+  for (std::size_t k = 1; k < sizes.size(); ++k) text += (k + 1 < sizes.size() ? ", " : " or ") + sizes[k];
+  return text;
+}
+
 static void validate_stream(const Case& chosen) {
-  const std::uint32_t real = chosen[axis::real_bytes];
+  const StreamType type = chosen[axis::stream_type];
+  const std::uint32_t real = bytes_of(type);
   const std::uint32_t word = chosen.is_auto(axis::word_bytes) ? real : chosen[axis::word_bytes];
-  if (word < real) {
-    throw usage_error("--word-bytes " + std::to_string(word) +
-                      " has no room for a double; use 8 or 16, or --type float");
+  if (!is_compiled(type, word)) {
+    throw usage_error("--word-bytes " + std::to_string(word) + " is no word of " + chosen.name(axis::stream_type) +
+                      " elements; use " + words_of(type));
   }
   if (!chosen.is_auto(axis::block_threads) && chosen[axis::block_threads] % access::warp_lanes != 0) {
     throw usage_error("--block-threads " + std::to_string(chosen[axis::block_threads]) +
@@ -223,6 +299,8 @@ static std::vector<Axis> stream_axes() {
   word_bytes.defaults = "auto";
   word_bytes.takes_auto = true;
   word_bytes.candidates = {16, 8, 4};
+  word_bytes.numbers = {1, 2, 4, 8, 16};
+  word_bytes.purpose = "size of a word of elements: what one thread moves with one instruction";
   Axis elements_per_thread = elements_per_thread_axis();
   elements_per_thread.purpose = "words per thread and array, a block's width apart";
   elements_per_thread.numbers = {1, 2, 4};
@@ -231,7 +309,10 @@ static std::vector<Axis> stream_axes() {
                                .purpose = "kernel of STREAM: c = a, b = s c, c = a + b, a = b + s c, or the sum of a b",
                                .quick = "copy,triad,dot",
                                .value_optional = true}),
-          axis::real_bytes({.flag = "type", .purpose = "type of the arrays' elements", .quick = "double"}),
+          axis::stream_type({.flag = "type",
+                             .purpose = "type of the arrays' elements; fp8 (e4m3) is computed with through float",
+                             .defaults = "float,double",
+                             .quick = "double"}),
           std::move(word_bytes),
           std::move(elements_per_thread),
           block_threads_axis(),
@@ -246,7 +327,7 @@ static Conclusion conclude_stream(std::span<const Outcome> outcomes) {
     return Fact{kind,
                 std::move(shown_by),
                 says,
-                {{"type", outcome.tested.name(axis::real_bytes)},
+                {{"type", outcome.tested.name(axis::stream_type)},
                  {"kernel", outcome.tested.name(axis::stream_kernel)},
                  headline_value("rate_gb_per_s", outcome)}};
   };

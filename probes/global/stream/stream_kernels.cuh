@@ -6,31 +6,27 @@
 #include "engine/access/request.hpp"
 #include "engine/measure/content.hpp"
 #include "probes/global/launch.hpp"
+#include "probes/global/stream/stream_types.cuh"
 #include "probes/global/verify.cuh"
 
 namespace gpumem::global {
 
-/// The scalar of BabelStream.
-constexpr double stream_scalar = 0.4;
-
-// The value that a kernel computes from an element of each array that it reads. Roundings are spelt out, so that the
-// check can expect the very bits.
-
-__device__ static float product(float a, float b) { return __fmul_rn(a, b); }
-__device__ static double product(double a, double b) { return __dmul_rn(a, b); }
-__device__ static float sum(float a, float b) { return __fadd_rn(a, b); }
-__device__ static double sum(double a, double b) { return __dadd_rn(a, b); }
-__device__ static float product_and_sum(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-__device__ static double product_and_sum(double a, double b, double c) { return __fma_rn(a, b, c); }
-
 enum class StreamKernel { copy, mul, add, triad, dot };
+enum class StreamType { float32, float64, half, bfloat16, int8, fp8 };
+
+/// The type of an element, and its name among the choices.
+template <class RealType, StreamType real_type>
+struct StreamReal {
+  using Real = RealType;
+  static constexpr StreamType type = real_type;
+};
 
 struct StreamCopy {
   static constexpr StreamKernel kernel = StreamKernel::copy;
   static constexpr unsigned inputs = 1;
   static constexpr unsigned flops = 0;
   template <class Real>
-  __device__ Real operator()(Real a, Real /*unused*/) const {
+  __device__ Real operator()(Real a, Real /*unused*/, Real /*unused*/) const {
     return a;
   }
 };
@@ -39,8 +35,8 @@ struct StreamMul {
   static constexpr unsigned inputs = 1;
   static constexpr unsigned flops = 1;
   template <class Real>
-  __device__ Real operator()(Real a, Real /*unused*/) const {
-    return product(static_cast<Real>(stream_scalar), a);
+  __device__ Real operator()(Real a, Real /*unused*/, Real scalar) const {
+    return product(scalar, a);
   }
 };
 struct StreamAdd {
@@ -48,7 +44,7 @@ struct StreamAdd {
   static constexpr unsigned inputs = 2;
   static constexpr unsigned flops = 1;
   template <class Real>
-  __device__ Real operator()(Real a, Real b) const {
+  __device__ Real operator()(Real a, Real b, Real /*unused*/) const {
     return sum(a, b);
   }
 };
@@ -57,8 +53,8 @@ struct StreamTriad {
   static constexpr unsigned inputs = 2;
   static constexpr unsigned flops = 2;
   template <class Real>
-  __device__ Real operator()(Real a, Real b) const {
-    return product_and_sum(static_cast<Real>(stream_scalar), b, a);
+  __device__ Real operator()(Real a, Real b, Real scalar) const {
+    return product_and_sum(scalar, b, a);
   }
 };
 /// Dot has a kernel of its own, which writes only partial sums.
@@ -72,23 +68,45 @@ struct StreamDot {
 
 template <class Operation>
 __device__ float lanewise(Operation of, float a, float b) {
-  return of(a, b);
+  return of(a, b, stream_scalar<float>());
 }
 template <class Operation>
 __device__ double lanewise(Operation of, double a, double b) {
-  return of(a, b);
+  return of(a, b, stream_scalar<double>());
 }
 template <class Operation>
 __device__ float2 lanewise(Operation of, float2 a, float2 b) {
-  return {of(a.x, b.x), of(a.y, b.y)};
+  return {lanewise(of, a.x, b.x), lanewise(of, a.y, b.y)};
 }
 template <class Operation>
 __device__ double2 lanewise(Operation of, double2 a, double2 b) {
-  return {of(a.x, b.x), of(a.y, b.y)};
+  return {lanewise(of, a.x, b.x), lanewise(of, a.y, b.y)};
 }
 template <class Operation>
 __device__ float4 lanewise(Operation of, float4 a, float4 b) {
-  return {of(a.x, b.x), of(a.y, b.y), of(a.z, b.z), of(a.w, b.w)};
+  return {lanewise(of, a.x, b.x), lanewise(of, a.y, b.y), lanewise(of, a.z, b.z), lanewise(of, a.w, b.w)};
+}
+
+/// An operation on words of narrow elements. A copy needs not know what they are.
+template <class Operation, class Real>
+struct OnElements {
+  static constexpr unsigned inputs = Operation::inputs;
+};
+using CopiedBits = OnElements<StreamCopy, void>;
+
+template <class Word>
+__device__ Word lanewise(CopiedBits, Word a, Word /*unused*/) {
+  return a;
+}
+template <class Operation, class Real, class Word>
+__device__ Word lanewise(OnElements<Operation, Real>, Word a, Word b) {
+  auto of_a = Elements<Word, Real>::in(a);
+  const auto of_b = Elements<Word, Real>::in(b);
+#pragma unroll
+  for (unsigned k = 0; k < of_a.count; ++k) {
+    of_a.of[k] = Operation{}(of_a.of[k], of_b.of[k], Real(stream_scalar<Real>()));
+  }
+  return of_a.word();
 }
 
 __device__ static float add_product(float total, float a, float b) { return product_and_sum(a, b, total); }
@@ -101,6 +119,22 @@ __device__ static double add_product(double total, double2 a, double2 b) {
 }
 __device__ static float add_product(float total, float4 a, float4 b) {
   return add_product(add_product(total, float2{a.x, a.y}, float2{b.x, b.y}), float2{a.z, a.w}, float2{b.z, b.w});
+}
+
+/// Adds the products of a word's elements to a total, for words of float and double and for words of narrow elements.
+template <class Real, class Word>
+__device__ Sum<Real> with_products(Sum<Real> total, const Word& a, const Word& b) {
+  if constexpr (is_narrow<Real>) {
+    const auto of_a = Elements<Word, Real>::in(a);
+    const auto of_b = Elements<Word, Real>::in(b);
+#pragma unroll
+    for (unsigned k = 0; k < of_a.count; ++k) {
+      total = product_and_sum(static_cast<Sum<Real>>(of_a.of[k]), static_cast<Sum<Real>>(of_b.of[k]), total);
+    }
+    return total;
+  } else {
+    return add_product(total, a, b);
+  }
 }
 
 template <class Word, class Operation, unsigned words_per_thread>
@@ -124,7 +158,7 @@ __global__ void __launch_bounds__(1024) stream(const Word* a, const Word* b, Wor
 
 /// Stores the sum of each warp's products. Adding those up is left out: they are at most 1.6 % of the data.
 template <class Word, class Real, unsigned words_per_thread>
-__global__ void __launch_bounds__(1024) dot(const Word* a, const Word* b, Real* sums, std::uint64_t count) {
+__global__ void __launch_bounds__(1024) dot(const Word* a, const Word* b, Sum<Real>* sums, std::uint64_t count) {
   const Tile tile{blockDim.x, words_per_thread};
   Word of_a[words_per_thread] = {};
   Word of_b[words_per_thread] = {};
@@ -135,9 +169,11 @@ __global__ void __launch_bounds__(1024) dot(const Word* a, const Word* b, Real* 
     of_a[turn] = a[i];
     of_b[turn] = b[i];
   }
-  Real total = 0;
+  Sum<Real> total = 0;
 #pragma unroll
-  for (unsigned turn = 0; turn < words_per_thread; ++turn) total = add_product(total, of_a[turn], of_b[turn]);
+  for (unsigned turn = 0; turn < words_per_thread; ++turn) {
+    total = with_products<Real>(total, of_a[turn], of_b[turn]);
+  }
 #pragma unroll
   for (unsigned distance = access::warp_lanes / 2; distance > 0; distance /= 2) {
     total += __shfl_xor_sync(~0U, total, distance);
@@ -146,12 +182,15 @@ __global__ void __launch_bounds__(1024) dot(const Word* a, const Word* b, Real* 
   if (threadIdx.x % access::warp_lanes == 0) sums[thread / access::warp_lanes] = total;
 }
 
-// Content and checks. Inputs lie in [1, 2) with a random fraction, so that sums of products cancel nothing.
+// Content and checks. Inputs lie in [1, 2) with a random fraction, so that sums of products cancel nothing. Inputs of
+// narrow types are 1, 2, 3 or 4: every result is then a number of the type, and every sum is exact.
 
 template <class Real>
 __device__ Real stream_value(unsigned array, std::uint64_t element) {
   const std::uint64_t index = 2 * element + array;
-  if constexpr (sizeof(Real) == sizeof(float)) {
+  if constexpr (is_narrow<Real>) {
+    return Real(static_cast<Sum<Real>>(1 + (measure::random_word(index) >> 8U) % 4));
+  } else if constexpr (sizeof(Real) == sizeof(float)) {
     return __uint_as_float(0x3F800000U | (measure::random_word(index) >> 9U));
   } else {
     return __hiloint2double(static_cast<int>(0x3FF00000U | (measure::random_word(2 * index) >> 12U)),
@@ -171,19 +210,28 @@ template <class Real, class Operation>
 __global__ void check_stream(const Real* target, std::uint64_t count, Mismatches* found) {
   const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
-    const Real expected = Operation{}(stream_value<Real>(0, i), stream_value<Real>(1, i));
-    if (target[i] != expected) report_mismatch(found, i);
+    const auto a = stream_value<Real>(0, i);
+    const auto b = stream_value<Real>(1, i);
+    bool right = false;
+    if constexpr (is_narrow<Real>) {
+      const auto exact = [](Real real) { return static_cast<double>(static_cast<Sum<Real>>(real)); };
+      right = exact(target[i]) == Operation{}(exact(a), exact(b), static_cast<double>(stream_scalar<Real>()));
+    } else {
+      right = target[i] == Operation{}(a, b, stream_scalar<Real>());
+    }
+    if (!right) report_mismatch(found, i);
   }
 }
 
 /// Checks each warp's sum against one in double precision. All products are positive, so rounding is off by no more
 /// than half an epsilon of the sum for every product added to another in a thread, for the five additions between
 /// threads, and for every addition of the check itself (Higham, Accuracy and Stability of Numerical Algorithms, section
-/// 4.2); twice that is allowed. A product that is missing or wrong is a hundred times as much.
+/// 4.2); twice that is allowed. A product that is missing or wrong is a hundred times as much. Sums of narrow elements
+/// are exact.
 template <class Real>
-__global__ void check_dot(const Real* sums, std::uint64_t count, std::uint32_t reals_per_word, Tile tile,
+__global__ void check_dot(const Sum<Real>* sums, std::uint64_t count, std::uint32_t reals_per_word, Tile tile,
                           std::uint64_t warps, Mismatches* found) {
-  constexpr double half_epsilon = sizeof(Real) == sizeof(float) ? 0x1p-24 : 0x1p-53;
+  constexpr double half_epsilon = is_narrow<Real> ? 0 : sizeof(Real) == sizeof(float) ? 0x1p-24 : 0x1p-53;
   constexpr double check_half_epsilon = 0x1p-53;
   const std::uint64_t warps_per_block = tile.block_threads / access::warp_lanes;
   const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
@@ -195,7 +243,8 @@ __global__ void check_dot(const Real* sums, std::uint64_t count, std::uint32_t r
       const std::uint64_t first = tile.element(warp / warps_per_block, thread, turn) * reals_per_word;
       const std::uint64_t end = first + std::uint64_t{access::warp_lanes} * reals_per_word;
       for (std::uint64_t i = first; i < end && i < count; ++i) {
-        expected += static_cast<double>(stream_value<Real>(0, i)) * static_cast<double>(stream_value<Real>(1, i));
+        expected += static_cast<double>(static_cast<Sum<Real>>(stream_value<Real>(0, i))) *
+                    static_cast<double>(static_cast<Sum<Real>>(stream_value<Real>(1, i)));
         products += 1;
       }
     }

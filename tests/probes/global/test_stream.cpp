@@ -43,6 +43,23 @@ TEST_CASE("stream: bytes and operations are those of the formulas", "[stream]") 
     CHECK(workload.modelled());
   }
   CHECK(describe(stream_case("triad", "float")).useful_flops == 4 * doubles);
+  CHECK(describe(stream_case("triad", "bfloat16")).useful_flops == 8 * doubles);
+  CHECK(describe(stream_case("triad", "fp8", 1)).useful_flops == 16 * doubles);
+  CHECK_FALSE(describe(stream_case("triad", "int8", 1)).useful_flops);  // of integers
+}
+
+TEST_CASE("stream: a word of one narrow element asks for 32 or 64 bytes a request", "[stream]") {
+  for (const auto& [type, bytes] :
+       {std::pair("int8", 1U), std::pair("fp8", 1U), std::pair("half", 2U), std::pair("bfloat16", 2U)}) {
+    INFO(type);
+    const Workload workload = describe(stream_case("triad", type, bytes));
+    for (const access::Site& site : workload.sites) {
+      CHECK(site.word_bytes == bytes);
+      CHECK(sectors_per_request(site) == bytes);
+    }
+    CHECK(workload.sites.back().requests == mib / bytes / access::warp_lanes);
+    CHECK(workload.useful_bytes() == 3 * mib);
+  }
 }
 
 TEST_CASE("stream: every request coalesces, and all of them touch each sector of all arrays once", "[stream]") {
@@ -62,8 +79,10 @@ TEST_CASE("stream: every request coalesces, and all of them touch each sector of
 
 TEST_CASE("stream: words that hold no element, blocks that are no warps and odd buffers are refused", "[stream]") {
   CHECK(refusal_of(stream_case("add")).empty());
-  CHECK(refusal_of(stream_case("add", "double", 4)) ==
-        "--word-bytes 4 has no room for a double; use 8 or 16, or --type float");
+  CHECK(refusal_of(stream_case("add", "double", 4)) == "--word-bytes 4 is no word of double elements; use 8 or 16");
+  CHECK(refusal_of(stream_case("add", "half", 8)) == "--word-bytes 8 is no word of half elements; use 2, 4 or 16");
+  CHECK(refusal_of(stream_case("add", "fp8", 2)) == "--word-bytes 2 is no word of fp8 elements; use 1, 4 or 16");
+  for (const char* type : {"half", "bfloat16", "int8", "fp8"}) CHECK(refusal_of(stream_case("dot", type)).empty());
   Case odd_block = stream_case("dot");
   odd_block.set("block_threads", std::uint64_t{100});
   CHECK(refusal_of(odd_block) == "--block-threads 100 is no multiple of 32, whose sums dot adds up; use 128");
