@@ -22,16 +22,17 @@ template <class Real>
 void check_transposes(Planted& planted, const std::string& type) {
   using namespace transpose;
   constexpr Matrix matrix{.rows = 65, .columns = 333};
-  const auto words = static_cast<std::uint32_t>(sizeof(Real) / sizeof(std::uint32_t));
-  const auto* source = reinterpret_cast<const Real*>(planted.session().random_source(matrix.count() * words));
-  auto* target = reinterpret_cast<Real*>(planted.session().target(matrix.count() * words));
+  constexpr auto parts_of_element = measure::ContentParts::of(sizeof(Real));
+  constexpr std::uint64_t words = (matrix.count() * sizeof(Real) + 3) / sizeof(std::uint32_t);
+  const auto* source = reinterpret_cast<const Real*>(planted.session().random_source(words));
+  auto* target = reinterpret_cast<Real*>(planted.session().target(words));
   const auto way = [&](const std::string& name, auto kernel, dim3 grid, dim3 block) {
     planted.find<global::Mismatches>(
         type + " " + name, target, matrix.count(),
         [&] { kernel<<<grid, block, 0, planted.stream()>>>(source, target, matrix); },
         [&](global::Mismatches* found) {
-          check_matrix<<<32, 256, 0, planted.stream()>>>(reinterpret_cast<const std::uint32_t*>(target), words, matrix,
-                                                         name != "copy", found);
+          check_matrix<<<32, 256, 0, planted.stream()>>>(reinterpret_cast<const std::uint32_t*>(target),
+                                                         parts_of_element, matrix, name != "copy", found);
         });
   };
   const dim3 tiles(parts(matrix.columns, tile_side), parts(matrix.rows, tile_side));
@@ -42,7 +43,7 @@ void check_transposes(Planted& planted, const std::string& type) {
   way("tile", &by_tiles<Real, TileLayout::plain>, tiles, block);
   way("padded", &by_tiles<Real, TileLayout::padded>, tiles, block);
   way("swizzled", &by_tiles<Real, TileLayout::swizzled>, tiles, block);
-  constexpr auto side = static_cast<std::uint32_t>(wide_row_bytes / sizeof(Real));
+  constexpr std::uint32_t side = wide_side(sizeof(Real), 1);
   way("wide", &by_wide_tiles<Real, 1>, dim3(parts(matrix.columns, side) * parts(matrix.rows, side)),
       dim3(block_threads));
 }
@@ -70,6 +71,8 @@ TEST_CASE("one wrong element of a transpose is found") {
   Planted planted;
   check_transposes<float>(planted, "float");
   check_transposes<double>(planted, "double");
+  check_transposes<std::uint16_t>(planted, "half");
+  check_transposes<std::uint8_t>(planted, "int8");
 }
 
 TEST_CASE("one wrong element of GeLU is found") {

@@ -37,7 +37,10 @@ decltype(auto) with_kernel_of(Variant way, std::uint32_t vector, Visitor&& visit
     case Variant::wide:
       break;
   }
-  if constexpr (sizeof(Real) == sizeof(float)) {
+  if constexpr (sizeof(Real) <= sizeof(std::uint16_t)) {
+    if (vector == 8) return visit(Compiled<Real, &by_wide_tiles<Real, 8>>{});
+  }
+  if constexpr (sizeof(Real) <= sizeof(float)) {
     if (vector == 4) return visit(Compiled<Real, &by_wide_tiles<Real, 4>>{});
   }
   if (vector == 2) return visit(Compiled<Real, &by_wide_tiles<Real, 2>>{});
@@ -47,7 +50,7 @@ decltype(auto) with_kernel_of(Variant way, std::uint32_t vector, Visitor&& visit
 /// And with that of a case.
 template <class Visitor>
 decltype(auto) with_kernel(const Transpose& transpose, Visitor&& visit) {
-  return dispatch(type_of_size<float, double>(transpose.element_bytes), [&](auto real) {
+  return dispatch(type_of_size<std::uint8_t, std::uint16_t, float, double>(transpose.element_bytes), [&](auto real) {
     return with_kernel_of<typename decltype(real)::type>(transpose.way, transpose.vector, visit);
   });
 }
@@ -64,6 +67,13 @@ Workload describe_transpose(const Case& decided, const Device&) {
   workload.blocks = std::uint64_t{transpose.tiles_across()} * transpose.tiles_down();
   workload.block_threads = block_threads;
   workload.shared_bytes_per_block = transpose.shared_bytes();
+  if (transpose.element_bytes * transpose.vector < sizeof(float)) {
+    // Scheduler cycles of an element that a lane moves alone, found with bytes on an H100
+    // (configs/reference/h100/words-transpose.json).
+    const double each = transpose.uses_shared() ? 45 : 35;
+    workload.address_cycles =
+        [cycles = each * static_cast<double>(workload.sites.front().requests)](const model::Rates&) { return cycles; };
+  }
   return workload;
 }
 
@@ -92,12 +102,12 @@ class TransposeExperiment final : public measure::Experiment {
     const measure::CheckResult<global::Mismatches> found(*session_);
     found.reset(stream);
     check_matrix<<<session_->device().multiprocessors * 8, 256, 0, stream>>>(
-        target_, one_.element_bytes / sizeof(std::uint32_t), one_.matrix, one_.way != Variant::copy, found.data());
+        target_, measure::ContentParts::of(one_.element_bytes), one_.matrix, one_.way != Variant::copy, found.data());
     return found.verification(stream, "elements of the target");
   }
 
  private:
-  [[nodiscard]] std::uint64_t words() const { return one_.matrix_bytes() / sizeof(std::uint32_t); }
+  [[nodiscard]] std::uint64_t words() const { return (one_.matrix_bytes() + 3) / sizeof(std::uint32_t); }
 
   Transpose one_;
   measure::Session* session_;
@@ -125,7 +135,10 @@ Probe transpose_probe() {
                       "conflicts, or vectors in tiles of 256 bytes a row; copy does not transpose",
            .quick = "copy,strided-write,strided-read,tile,padded,wide",
            .value_optional = true}),
-      kernels::axis::real_bytes({.flag = "type", .purpose = "type of the matrix's elements", .quick = "float"}),
+      axis::element_bytes({.flag = "type",
+                           .purpose = "type of the matrix's elements; elements of one size cost the same",
+                           .defaults = "float,double",
+                           .quick = "float"}),
       axis::matrix_rows({.flag = "matrix-rows",
                          .unit = "elements",
                          .purpose = "rows of the matrix; 0: as many as columns",

@@ -42,9 +42,17 @@ enum class TileLayout { plain, padded, swizzled };
 
 // The fast kernel: 256 threads take a tile whose rows are two lines long, in the source and in the target. Each thread
 // transposes squares of `vector` x `vector` elements in its registers, so that whole vectors are loaded and stored in
-// global and in shared memory.
+// global and in shared memory. Rows of bytes are one line long: two lines would take 64 KiB of shared memory.
 
 constexpr std::uint32_t wide_row_bytes = 2 * access::line_bytes;
+constexpr std::uint32_t most_wide_side = 128;
+
+/// Elements of a tile's row. Vectors of less than 4 bytes have shorter rows, because each takes a register of its own.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t wide_side(std::uint32_t element_bytes, std::uint32_t vector) {
+  const std::uint32_t register_elements = 4 / vector;
+  const std::uint32_t side = wide_row_bytes / (element_bytes > register_elements ? element_bytes : register_elements);
+  return side < most_wide_side ? side : most_wide_side;
+}
 
 /// Place in shared memory, in vectors, of vector `number` in a row of the target. Swizzled, because neighbouring lanes
 /// store to rows `vector` apart.
@@ -55,7 +63,7 @@ constexpr std::uint32_t wide_row_bytes = 2 * access::line_bytes;
 
 template <std::uint32_t element_bytes, std::uint32_t vector>
 struct WideTile {
-  static constexpr std::uint32_t side = wide_row_bytes / element_bytes;
+  static constexpr std::uint32_t side = wide_side(element_bytes, vector);
   static constexpr std::uint32_t squares = side / vector;  ///< side by side, and vectors in a row
   static constexpr std::uint32_t turns = squares * squares / block_threads;
   static_assert(turns * block_threads == squares * squares, "threads have equal shares");
@@ -72,9 +80,10 @@ struct WideTile {
   }
 };
 
-/// Elements in a vector of 16 bytes, or fewer where rows of the source or the target are no multiple of that.
+/// Elements in a vector of 16 bytes, or fewer where rows of the source or the target are no multiple of that. There are
+/// 8 at most, so that each thread has a square of a tile's.
 [[nodiscard]] constexpr std::uint32_t vector_elements(const Matrix& matrix, std::uint32_t element_bytes) {
-  std::uint32_t vector = 16 / element_bytes;
+  std::uint32_t vector = std::min(16 / element_bytes, std::uint32_t{8});
   while (matrix.rows % vector != 0 || matrix.columns % vector != 0) vector /= 2;
   return vector;
 }
@@ -105,14 +114,21 @@ struct Place {
   bool active;
 };
 
+/// Returns the number of lines after which the starts of lines repeat their alignments to a sector, for whole 32-bit
+/// words or for smaller elements.
+[[nodiscard]] constexpr std::uint32_t alignments(std::uint32_t element_bytes) {
+  constexpr std::uint32_t word = 4;
+  return access::sector_bytes / std::min(element_bytes, word);
+}
+
 /// The requests of a launch's warps to an array, in the order in which sites count them. They go along a strip of lines
 /// from end to end, so that a short run of them has all that the whole launch has: every alignment of a line to
 /// sectors, and the ends.
 struct MatrixPass {
   std::uint32_t lines;
   std::uint32_t across;  ///< elements in a line
-  /// Lines of a strip. The starts of eight lines of whole words have every alignment to a sector that occurs. A pass
-  /// across the rows of an array needs 32 for its lines to be complete.
+  /// Lines of a strip, at least alignments() of the elements. A pass across the rows of an array needs 32 for its lines
+  /// to be complete.
   std::uint32_t strip = 8;
   std::uint32_t vector = 1;                         ///< elements of a lane, side by side
   std::uint32_t lanes_across = access::warp_lanes;  ///< lanes side by side; the others are on further lines,

@@ -4,11 +4,11 @@ namespace gpumem::kernels::transpose {
 
 Transpose::Transpose(const Case& decided)
     : way(decided[axis::transpose]),
-      element_bytes(decided[kernels::axis::real_bytes]),
+      element_bytes(decided[axis::element_bytes]),
       matrix{.rows = decided[axis::matrix_rows], .columns = decided[axis::matrix_columns]} {
   if (matrix.rows == 0) matrix.rows = matrix.columns;
   vector = way == Variant::wide ? vector_elements(matrix, element_bytes) : 1;
-  side = way == Variant::wide ? wide_row_bytes / element_bytes : tile_side;
+  side = way == Variant::wide ? wide_side(element_bytes, vector) : tile_side;
 }
 
 std::vector<access::Site> sites_of(const Transpose& transpose) {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "engine/access/site.hpp"
-#include "probes/kernels/real_bytes.hpp"
 #include "probes/kernels/transpose/transpose.hpp"
 #include "probes/probe.hpp"
 
@@ -16,6 +15,9 @@ enum class Variant { copy, strided_write, strided_read, tile, padded, swizzled, 
 namespace axis {
 inline constexpr Number<std::uint32_t> matrix_columns{"matrix_columns"};
 inline constexpr Number<std::uint32_t> matrix_rows{"matrix_rows"};
+/// The bytes of an element. Elements are moved and never computed with, so a type is its size.
+inline constexpr Choice<std::uint32_t> element_bytes{
+    "type", {{"float", 4}, {"double", 8}, {"half", 2}, {"bfloat16", 2}, {"int8", 1}, {"fp8", 1}}};
 inline constexpr Choice<Variant> transpose{
     "transpose", {"copy", "strided-write", "strided-read", "tile", "padded", "swizzled", "wide"}};
 }  // namespace axis
@@ -54,16 +56,19 @@ struct Transpose {
 
   /// The pass along the rows of the source.
   [[nodiscard]] MatrixPass by_rows() const {
-    MatrixPass walk{.lines = matrix.rows, .across = matrix.columns, .vector = vector};
+    MatrixPass walk{
+        .lines = matrix.rows, .across = matrix.columns, .strip = alignments(element_bytes), .vector = vector};
     if (way == Variant::wide) {
       walk.lanes_across = std::min(squares(), access::warp_lanes);
       walk.line_step = vector;
+      walk.strip = std::max(walk.strip, vector * access::warp_lanes / walk.lanes_across);
     }
     return walk;
   }
   /// The pass along its columns, which are the rows of the target.
   [[nodiscard]] MatrixPass by_columns() const {
-    MatrixPass walk{.lines = matrix.columns, .across = matrix.rows, .vector = vector};
+    MatrixPass walk{
+        .lines = matrix.columns, .across = matrix.rows, .strip = alignments(element_bytes), .vector = vector};
     if (way == Variant::wide) walk.lanes_across = std::min(squares(), access::warp_lanes);
     return walk;
   }

@@ -17,6 +17,11 @@ unsigned column_wavefronts(TileLayout layout, std::uint32_t element_bytes) {
   return access::shared_wavefronts(warp_request(element_bytes, address), access::Op::load);
 }
 
+/// The elements of a type in words: "floats", "int8 elements".
+std::string elements_of(const std::string& type) {
+  return type == "float" || type == "double" ? type + "s" : type + " elements";
+}
+
 const std::string& variant_of(const Outcome& outcome) { return outcome.tested.name(axis::transpose); }
 
 /// The better of two; null where both are missing.
@@ -68,7 +73,7 @@ void add_cure(std::vector<Fact>& facts, const Outcome* tile, const Outcome* padd
   const bool pads = padded != nullptr;
   const Outcome* cured = pads ? padded : swizzled;
   if (tile == nullptr || cured == nullptr) return;
-  const std::uint32_t element_bytes = tile->tested[kernels::axis::real_bytes];
+  const std::uint32_t element_bytes = tile->tested[axis::element_bytes];
   const unsigned before = column_wavefronts(TileLayout::plain, element_bytes);
   const unsigned after = column_wavefronts(pads ? TileLayout::padded : TileLayout::swizzled, element_bytes);
   Fact fact{FactKind::costs,
@@ -96,8 +101,8 @@ Conclusion conclude_transpose(std::span<const Outcome> outcomes) {
   const Case& first = largest.front().tested;
   const std::uint32_t columns = first[axis::matrix_columns];
   const std::uint32_t rows = first[axis::matrix_rows] == 0 ? columns : first[axis::matrix_rows];
-  const std::string& type = first.name(kernels::axis::real_bytes);
-  const std::string matrix = std::to_string(rows) + " x " + std::to_string(columns) + " " + type + "s";
+  const std::string matrix =
+      std::to_string(rows) + " x " + std::to_string(columns) + " " + elements_of(first.name(axis::element_bytes));
   const auto find = [&](Variant variant) { return find_outcome(largest, axis::transpose, variant); };
   const Outcome* const copy = find(Variant::copy);
   const Outcome* const strided_write = find(Variant::strided_write);

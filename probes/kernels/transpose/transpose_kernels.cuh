@@ -97,34 +97,34 @@ __global__ void __launch_bounds__(block_threads) by_tiles(const Real* source, Re
 
 // Built to be fast, see transpose.hpp.
 
-template <class Real, std::uint32_t elements>
+template <std::size_t bytes>
 struct VectorOf;
 template <>
-struct VectorOf<float, 1> {
-  using Type = float;
+struct VectorOf<1> {
+  using Type = std::uint8_t;
 };
 template <>
-struct VectorOf<float, 2> {
-  using Type = float2;
+struct VectorOf<2> {
+  using Type = std::uint16_t;
 };
 template <>
-struct VectorOf<float, 4> {
-  using Type = float4;
+struct VectorOf<4> {
+  using Type = std::uint32_t;
 };
 template <>
-struct VectorOf<double, 1> {
-  using Type = double;
+struct VectorOf<8> {
+  using Type = uint2;
 };
 template <>
-struct VectorOf<double, 2> {
-  using Type = double2;
+struct VectorOf<16> {
+  using Type = uint4;
 };
 
 /// The rows and the columns of the matrix are multiples of `vector`, so that vectors are inside or outside as a whole.
 template <class Real, std::uint32_t vector>
 __global__ void __launch_bounds__(block_threads) by_wide_tiles(const Real* source, Real* target, Matrix matrix) {
   using Tile = WideTile<sizeof(Real), vector>;
-  using Vector = typename VectorOf<Real, vector>::Type;
+  using Vector = typename VectorOf<sizeof(Real) * vector>::Type;
   __shared__ Vector tile[Tile::side * Tile::squares];
   const TileOrder order{parts(matrix.columns, Tile::side), parts(matrix.rows, Tile::side)};
   const std::uint32_t first_column = order(blockIdx.x).x * Tile::side;
@@ -172,14 +172,14 @@ __global__ void __launch_bounds__(block_threads) by_wide_tiles(const Real* sourc
 
 /// Every element of the target must be the source's from the mirrored place, or from the same one in a copy. Compared
 /// as bits: random ones are not always numbers.
-static __global__ void check_matrix(const std::uint32_t* target, std::uint32_t words_per_element, Matrix matrix,
+static __global__ void check_matrix(const std::uint32_t* target, measure::ContentParts parts, Matrix matrix,
                                     bool transposed, global::Mismatches* found) {
   const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < matrix.count(); i += step) {
     const std::uint64_t from = transposed ? i % matrix.rows * matrix.columns + i / matrix.rows : i;
     bool right = true;
-    for (std::uint32_t word = 0; word < words_per_element; ++word) {
-      right = right && target[i * words_per_element + word] == measure::random_word(from * words_per_element + word);
+    for (std::uint32_t k = 0; k < parts.per_element; ++k) {
+      right = right && parts.at(target, i * parts.per_element + k) == parts.random(from * parts.per_element + k);
     }
     if (!right) global::report_mismatch(found, i);
   }

@@ -144,7 +144,15 @@ Simulated play_wide(const Matrix& matrix) {
 Simulated play_wide(const Matrix& matrix, std::uint32_t bytes) {
   const std::uint32_t vector = vector_elements(matrix, bytes);
   if (bytes == 8) return vector == 2 ? play_wide<8, 2>(matrix) : play_wide<8, 1>(matrix);
-  return vector == 4 ? play_wide<4, 4>(matrix) : vector == 2 ? play_wide<4, 2>(matrix) : play_wide<4, 1>(matrix);
+  if (bytes == 4) {
+    return vector == 4 ? play_wide<4, 4>(matrix) : vector == 2 ? play_wide<4, 2>(matrix) : play_wide<4, 1>(matrix);
+  }
+  if (bytes == 2) {
+    if (vector == 8) return play_wide<2, 8>(matrix);
+    return vector == 4 ? play_wide<2, 4>(matrix) : vector == 2 ? play_wide<2, 2>(matrix) : play_wide<2, 1>(matrix);
+  }
+  if (vector == 8) return play_wide<1, 8>(matrix);
+  return vector == 4 ? play_wide<1, 4>(matrix) : vector == 2 ? play_wide<1, 2>(matrix) : play_wide<1, 1>(matrix);
 }
 
 void check_simulated(const std::string& way, const Matrix& matrix, const std::string& type,
@@ -177,9 +185,13 @@ TEST_CASE("tiles transpose every matrix, with the requests that are declared", "
     for (const auto& [way, layout] : layouts) {
       check_simulated(way, matrix, "float", play_tiles(matrix, layout, 4));
       check_simulated(way, matrix, "double", play_tiles(matrix, layout, 8));
+      check_simulated(way, matrix, "bfloat16", play_tiles(matrix, layout, 2));
+      check_simulated(way, matrix, "fp8", play_tiles(matrix, layout, 1));
     }
     check_simulated("wide", matrix, "float", play_wide(matrix, 4));
     check_simulated("wide", matrix, "double", play_wide(matrix, 8));
+    check_simulated("wide", matrix, "half", play_wide(matrix, 2));
+    check_simulated("wide", matrix, "int8", play_wide(matrix, 1));
   }
 }
 
@@ -229,13 +241,30 @@ TEST_CASE("a stride costs sectors, a column of a plain tile wavefronts", "[trans
     const char* type;
     std::vector<double> counts;  ///< sectors or wavefronts per request, site by site
   };
-  const std::vector<Row> rows = {{"copy", "float", {4, 4}},           {"copy", "double", {8, 8}},
-                                 {"strided-write", "float", {4, 32}}, {"strided-write", "double", {8, 32}},
-                                 {"strided-read", "float", {32, 4}},  {"strided-read", "double", {32, 8}},
-                                 {"tile", "float", {4, 1, 32, 4}},    {"tile", "double", {8, 2, 32, 8}},
-                                 {"padded", "float", {4, 1, 1, 4}},   {"padded", "double", {8, 2, 2, 8}},
-                                 {"swizzled", "float", {4, 1, 1, 4}}, {"swizzled", "double", {8, 2, 2, 8}},
-                                 {"wide", "float", {16, 4, 4, 16}},   {"wide", "double", {16, 4, 4, 16}}};
+  const std::vector<Row> rows = {{"copy", "float", {4, 4}},
+                                 {"copy", "double", {8, 8}},
+                                 {"strided-write", "float", {4, 32}},
+                                 {"strided-write", "double", {8, 32}},
+                                 {"strided-read", "float", {32, 4}},
+                                 {"strided-read", "double", {32, 8}},
+                                 {"tile", "float", {4, 1, 32, 4}},
+                                 {"tile", "double", {8, 2, 32, 8}},
+                                 {"padded", "float", {4, 1, 1, 4}},
+                                 {"padded", "double", {8, 2, 2, 8}},
+                                 {"swizzled", "float", {4, 1, 1, 4}},
+                                 {"swizzled", "double", {8, 2, 2, 8}},
+                                 {"wide", "float", {16, 4, 4, 16}},
+                                 {"wide", "double", {16, 4, 4, 16}},
+                                 {"copy", "half", {2, 2}},
+                                 {"copy", "int8", {1, 1}},
+                                 {"strided-write", "half", {2, 32}},
+                                 {"strided-write", "int8", {1, 32}},
+                                 {"tile", "half", {2, 1, 16, 2}},
+                                 {"tile", "int8", {1, 1, 8, 1}},
+                                 {"padded", "half", {2, 1, 1.5, 2}},
+                                 {"padded", "int8", {1, 1, 1.75, 1}},
+                                 {"wide", "half", {16, 4, 4, 16}},
+                                 {"wide", "int8", {8, 2, 2, 8}}};
   for (const auto& [way, type, counts] : rows) {
     INFO(way << " " << type);
     const Workload workload = workload_of(way, {4096, 4096}, type);
