@@ -59,7 +59,13 @@ void add_link_store(Demand& demand, const access::Site& site, const access::Site
   const auto& [cost, footprint] = summary;
   const auto requests = static_cast<double>(site.requests);
   const double incomplete = incomplete_share(footprint);
-  const double words = requests * cost.sectors_per_request * cost.efficiency * access::sector_bytes / site.word_bytes;
+  // A write over the link enables the bytes of an aligned 8-byte block one by one (PCI Express Base Specification,
+  // "First/Last DW Byte Enables Rules"), so smaller words of a block travel together.
+  constexpr double block_bytes = 8;
+  const double in_words =
+      requests * cost.sectors_per_request * cost.efficiency * access::sector_bytes / site.word_bytes;
+  const double blocks = requests * cost.sectors_per_request * access::sector_bytes / block_bytes;
+  const double words = site.word_bytes < block_bytes ? std::min(in_words, blocks) : in_words;
   const double alone = footprint.partial_atoms * incomplete;
   const double split_lines = std::max(0.0, requests * cost.lines_per_request - footprint.lines);
   demand.link.store_sectors += footprint.sectors;
