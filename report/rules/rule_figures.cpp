@@ -59,7 +59,7 @@ std::string block_shape(const Evidence& e) {
 std::string in_flight(const Evidence& e) {
   const auto elements = number(e, "elements_per_thread");
   if (!elements || !e.load) return "threads wait for what they load";
-  return fmt::format("each thread has {} bytes on their way", *elements * e.load->word_bytes);
+  return fmt::format("each thread has {} on their way", counted(*elements * e.load->word_bytes, "byte"));
 }
 
 /// " at an achieved occupancy of 45 %", where it was counted.

@@ -140,6 +140,11 @@ bool always(const Evidence&) { return true; }
 bool has_elements(const Evidence& e) { return number(e, "elements_per_thread").has_value(); }
 bool scattered_on_host(const Evidence& e) { return on_host(e) && scattered(e); }
 bool shifted_on_host(const Evidence& e) { return on_host(e) && shifted(e); }
+/// Returns true if every access moves 1 or 2 bytes a lane, so that a request asks for 64 bytes at most.
+bool narrow_words(const Evidence& e) {
+  const auto is_narrow = [](const std::optional<RequestCost>& cost) { return !cost || cost->word_bytes < 4; };
+  return (e.load || e.store) && is_narrow(e.load) && is_narrow(e.store);
+}
 bool wide_conflicts(const Evidence& e) { return conflicts(e) && e.shared->word_bytes > 4; }
 
 constexpr const char* conflict_fact =
@@ -157,6 +162,8 @@ constexpr const char* blocks_brief = "blocks too small: launching them takes lon
 constexpr const char* copies_brief = "the fixed cost of copies";
 constexpr const char* copies_cure = "copy more at once, or hand all copies to one batched call";
 
+constexpr const char* wider_cure = "let a thread take neighbouring elements as one word of 8 or 16 bytes";
+
 constexpr Limits memory_stages("dram", "l2_lines", "l2_sectors", "l2_requests");
 
 constexpr Rule rules[] = {
@@ -172,6 +179,9 @@ constexpr Rule rules[] = {
      "keep data that is used again in the block's own shared memory", "keep a copy"},
     {"launch", has_elements, nullptr, blocks_fact, blocks_brief, "give each thread more elements", "more per thread"},
     {"launch", always, nullptr, blocks_fact, blocks_brief, "make fewer, larger blocks", "fewer, larger ones"},
+    {"latency", narrow_words, time_of_limit,
+     "{in_flight}{at_occupancy}, and a request of a warp asks for 64 bytes at most",
+     "small words: too little in flight", wider_cure, "wider words"},
     {"latency", always, time_of_limit, "{in_flight}{at_occupancy}", "too little in flight",
      "let threads issue more or larger loads before they wait", "load more at once"},
     {"l1_lines", scattered, loads_or_stores, scattered_fact, scattered_brief,
@@ -188,6 +198,9 @@ constexpr Rule rules[] = {
      "compute fewer addresses, and load more with each", "load more at once"},
     {"instructions", another_is_better, nullptr, "a warp issues the different paths of its lanes one after another",
      "instructions issued", "let the lanes of a warp take the same path", "same path"},
+    {"addresses", narrow_words, nullptr,
+     "each access takes as many instructions as one of 16 bytes, and a request of a warp moves 64 bytes at most",
+     "small words", wider_cure, "wider words"},
     {"addresses", always, nullptr, "each access takes more instructions to find its element than to move it",
      "address arithmetic",
      "divide by powers of two, compute the common part of a thread's indices once, or move wider words",

@@ -94,7 +94,7 @@ class Words:
     def test_lists(self):
         self.offers("gpumem probe --lanes ", "aligned", "permuted", "reversed", "subset")
         self.offers("gpumem probe --lanes al", "aligned")
-        self.offers("gpumem probe --word-bytes 1", "16")
+        self.offers("gpumem probe --word-bytes 1", "1", "16")
 
     def test_optional_values(self):
         self.offers("gpumem probe --transfer pi", "pinned")

@@ -204,6 +204,11 @@ TEST_CASE_METHOD(Why, "small blocks and too little in flight", "[why]") {
   record.counters->achieved_occupancy = 0.45;
   tell(why({record}));
   tell(brief({record}));
+  for (SiteRecord& site : record.access) site.word_bytes = 1;
+  tell(why({record}));
+  record.bottleneck->predicted = record.stages[1].stage = "addresses";
+  tell(why({record}));
+  tell(brief({record}));
 }
 
 TEST_CASE_METHOD(Why, "the host link", "[why]") {
