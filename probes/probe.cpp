@@ -130,7 +130,8 @@ const Axis* Probe::find_axis(std::string_view parameter) const {
 
 bool Probe::is_selected_by(std::string_view flag) const {
   const auto has = [&](const Axis* axis) { return axis != nullptr && axis->flag == flag; };
-  return has(&axes.front()) || has(find_axis(compared)) || has(find_axis(across));
+  const bool first = variant_of.empty() && has(&axes.front());
+  return first || has(find_axis(compared)) || has(find_axis(across));
 }
 
 const std::vector<Probe>& probes() { return registry(); }

@@ -159,6 +159,9 @@ struct Probe {
   std::string name;
   std::string purpose;  ///< one line, of at most 60 characters: a screen has 80 columns
   Family family = Family::global;
+  /// The probe that this one is a variant of, for another space: it runs in its place if a value or a flag is given
+  /// that only this one takes. Its first flag alone selects the other. Empty: none.
+  std::string variant_of = {};
   bool on_request = false;  ///< runs only where its name is given, or an axis that selects it
   std::vector<Axis> axes;   ///< the first is the one a sweep varies; its flag alone selects the probe
   /// The parameter whose values are alternatives for the same job ("host_memory": pageable or pinned). Their sweeps
@@ -196,6 +199,10 @@ struct Probe {
   /// Concludes from the cases of one table, which differ in nothing but the first axis, the compared parameter and the
   /// one across. Takes at least one outcome. May be empty: the report then describes the readings alone.
   std::function<Conclusion(std::span<const Outcome>)> conclude = {};
+
+  /// Returns what would remove the bank conflicts of a case, as an imperative; empty if nothing is known to. May be
+  /// empty: explanations then advise to pad rows.
+  std::function<std::string(const Case&)> conflict_cure = {};
 
   [[nodiscard]] const Axis* find_axis(std::string_view parameter) const;
   /// True if this flag of an axis alone selects the probe.

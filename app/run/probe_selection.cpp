@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "app/command_line/values.hpp"
 #include "app/run/probe_names.hpp"
@@ -55,25 +56,88 @@ void prefer(std::vector<const Probe*>& probes, const Suits& suits) {
   if (std::ranges::any_of(probes, suits)) std::erase_if(probes, std::not_fn(suits));
 }
 
+/// True if the probe takes the values that were given of an axis, or none were given.
+bool takes_values_of(const Axis& axis, const std::vector<GivenAxis>& given) {
+  try {
+    static_cast<void>(values_of(axis, given, false));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// True if the variant of a probe is meant, and not the probe: by a name that only one of them takes on an axis of both
+/// (`--space shared`), else by a flag that only the variant has.
+bool is_meant(const Probe& variant, const Probe& probe, const std::vector<GivenAxis>& given) {
+  for (const Axis& axis : variant.axes) {
+    const Axis* const other = probe.find_axis(axis.parameter);
+    if (axis.names.empty() || other == nullptr || std::ranges::find(given, axis.flag, &GivenAxis::flag) == given.end())
+      continue;
+    const bool takes = takes_values_of(axis, given);
+    if (takes != takes_values_of(*other, given)) return takes;
+  }
+  return std::ranges::any_of(
+      given, [&](const GivenAxis& axis) { return has_flag(variant, axis.flag) && !has_flag(probe, axis.flag); });
+}
+
+/// The variant of the probe that is meant, else the probe.
+const Probe& variant_or_itself(const Probe& probe, const std::vector<Probe>& registry,
+                               const std::vector<GivenAxis>& given) {
+  const auto found = std::ranges::find_if(registry, [&](const Probe& variant) {
+    return variant.variant_of == probe.name && is_meant(variant, probe, given);
+  });
+  return found == registry.end() ? probe : *found;
+}
+
+/// True if a flag alone selects the probe, or the one that it is a variant of.
+bool selects(const std::string& flag, const Probe& probe, const std::vector<Probe>& registry) {
+  const auto base = std::ranges::find(registry, probe.variant_of, &Probe::name);
+  return probe.is_selected_by(flag) || (base != registry.end() && base->is_selected_by(flag));
+}
+
+/// Puts variants in the place of the probes that they are variants of, if they are meant. Probes that only flags of the
+/// variant selected are left out: `--pattern EXPR --space shared` is not about other probes that have spaces.
+void choose_variants(std::vector<const Probe*>& probes, const std::vector<Probe>& registry,
+                     const std::vector<GivenAxis>& given) {
+  std::vector<const Probe*> variants;
+  std::vector<const Probe*> all;
+  for (const Probe* const chosen : probes) {
+    const Probe& meant = variant_or_itself(*chosen, registry, given);
+    if (&meant != chosen) variants.push_back(&meant);
+    // A flag of the variant's own may have selected it besides.
+    if (std::ranges::find(all, &meant) == all.end()) all.push_back(&meant);
+  }
+  probes = std::move(all);
+  std::erase_if(probes, [&](const Probe* probe) {
+    return std::ranges::find(variants, probe) == variants.end() &&
+           std::ranges::any_of(variants, [&](const Probe* variant) {
+             return std::ranges::all_of(given, [&](const GivenAxis& axis) {
+               return !selects(axis.flag, *probe, registry) || has_flag(*variant, axis.flag);
+             });
+           });
+  });
+}
+
 /// Returns true if a flag says by itself that the probe is to run: it is the flag of the probe's swept axis, or the
 /// probe's name. A flag of other alternatives (`--space shared`) may as well be meant for another probe.
 bool is_named_by(const Probe& probe, const std::string& flag) {
   return flag == probe.name || flag == probe.axes.front().flag;
 }
 
-/// `--pattern EXPR --space shared`: each flag selects a probe that does not have the other, and nobody asked for two.
-void refuse_unasked_probes(const std::vector<const Probe*>& selected, const std::vector<GivenAxis>& given) {
+/// `--offset 1 --space shared`: each flag selects a probe that does not have the other, and nobody asked for two.
+void refuse_unasked_probes(const std::vector<const Probe*>& selected, const std::vector<Probe>& registry,
+                           const std::vector<GivenAxis>& given) {
   if (selected.size() < 2 || has_every_flag(*selected.front(), given)) return;
   std::vector<std::string> reasons;
   std::vector<std::string> names;
   bool each_named = true;
   for (const Probe* probe : selected) {
-    const auto selects = [&](const GivenAxis& axis) { return probe->is_selected_by(axis.flag); };
-    const auto flag = std::ranges::find_if(given, selects);
+    const auto is_selecting = [&](const GivenAxis& axis) { return selects(axis.flag, *probe, registry); };
+    const auto flag = std::ranges::find_if(given, is_selecting);
     reasons.push_back(fmt::format("--{} selects the probe '{}'", flag->flag, probe->name));
     names.push_back(probe->name);
     each_named = each_named && std::ranges::any_of(given, [&](const GivenAxis& axis) {
-                   return selects(axis) && is_named_by(*probe, axis.flag);
+                   return is_selecting(axis) && is_named_by(*probe, axis.flag);
                  });
   }
   if (each_named) return;
@@ -132,7 +196,10 @@ SelectedProbes chosen_probes(const std::vector<Probe>& registry, const std::vect
     const Probe& probe = require_probe(registry, name);
     if (std::ranges::find(selection.probes, &probe) == selection.probes.end()) selection.probes.push_back(&probe);
   }
-  if (!names.empty()) return selection;
+  if (!names.empty()) {
+    for (const Probe*& probe : selection.probes) probe = &variant_or_itself(*probe, registry, given);
+    return selection;
+  }
   std::vector<const Probe*> complete;
   for (const Probe& probe : registry) {
     const auto selected = [&](const GivenAxis& axis) { return probe.is_selected_by(axis.flag); };
@@ -145,9 +212,10 @@ SelectedProbes chosen_probes(const std::vector<Probe>& registry, const std::vect
     prefer(complete, [&](const Probe* probe) { return takes_values(*probe, given); });
     return {.probes = std::move(complete), .quick = true};
   }
+  choose_variants(selection.probes, registry, given);
   // `--zero-copy --offset 0..8` asks for one probe, which has both axes, and not for `offset` beside it.
   prefer(selection.probes, [&](const Probe* probe) { return has_every_flag(*probe, given); });
-  refuse_unasked_probes(selection.probes, given);
+  refuse_unasked_probes(selection.probes, registry, given);
   return selection;
 }
 

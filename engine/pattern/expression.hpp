@@ -1,8 +1,8 @@
 #pragma once
 // Access patterns as a user writes them: `(i % 4096) * 4096 + i / 4096`. Integer expressions of the access `i`, of the
 // number `n` of accesses, and of `lane`, `warp`, `thread` and `block`, with C++'s operators, precedence and 64-bit
-// signed arithmetic, and min(a, b) and max(a, b). expression_functions.hpp defines the results that C++ leaves
-// undefined.
+// signed arithmetic, and min(a, b) and max(a, b). Patterns of a tile in shared memory name `row`, `column` and `pitch`
+// instead of `block`. expression_functions.hpp defines the results that C++ leaves undefined.
 
 #include <cstdint>
 #include <limits>
@@ -19,10 +19,19 @@ enum class Variable : std::uint8_t {
   lane,    ///< of the thread in its warp
   warp,    ///< of the thread's warp in its block
   thread,  ///< in its block: 32 warp + lane
-  block
+  block,
+  row,     ///< of the tile in which access `i` lies, if accesses fill its rows one after another
+  column,  ///< likewise
+  pitch    ///< elements from the beginning of a tile's row to that of the next row
 };
-inline constexpr std::size_t variables = 6;
+inline constexpr std::size_t variables = 9;
 [[nodiscard]] std::string_view name_of(Variable variable);
+
+/// The variables that an expression may name.
+enum class Names : std::uint8_t {
+  of_launch,  ///< all but those of a tile
+  of_tile     ///< all but `block`
+};
 
 enum class Opcode : std::uint8_t {
   literal,
@@ -96,14 +105,15 @@ struct Swept {
 /// and hexadecimal of 64 bits, of which the highest is the sign. Throws a usage error of one line that begins with
 /// "--option: column N of 'text': ", for what is no expression, goes beyond a limit, or divides by a zero that stands
 /// there, wherever that division counts.
-[[nodiscard]] std::vector<Swept> parse(std::string_view text, std::string_view option);
+[[nodiscard]] std::vector<Swept> parse(std::string_view text, std::string_view option, Names names = Names::of_launch);
 
 /// The only expression of a text without a sweep. Throws as parse(), and for a sweep.
-[[nodiscard]] Expression parse_one(std::string_view text, std::string_view option);
+[[nodiscard]] Expression parse_one(std::string_view text, std::string_view option, Names names = Names::of_launch);
 
 /// The expression with `swept` for what stands in braces, so that columns are those of the text as written. Without a
 /// value the text has no braces. Throws as parse().
-[[nodiscard]] Expression parse_with(std::string_view text, std::string_view option, std::optional<std::int64_t> swept);
+[[nodiscard]] Expression parse_with(std::string_view text, std::string_view option, std::optional<std::int64_t> swept,
+                                    Names names = Names::of_launch);
 
 /// The same expression for `n` accesses: operations that depend on nothing else are evaluated. Throws a usage error for
 /// a division that is then by zero for every access.
@@ -114,6 +124,10 @@ struct Swept {
 /// block's width further on from turn to turn.
 [[nodiscard]] Expression of_access_alone(const Expression& expression, std::int64_t block_threads,
                                          std::int64_t block_accesses);
+
+/// The same expression for a tile: `row` is i / columns, `column` is i % columns, and `pitch` a number. Throws a usage
+/// error for a division that is then by zero for every access. `columns` is not 0.
+[[nodiscard]] Expression in_tile(const Expression& expression, std::int64_t columns, std::int64_t pitch);
 
 /// The beginning of an error line about an expression, its column counted from 1: "--pattern: column 5 of 'i * * 3': ".
 [[nodiscard]] std::string expression_place(std::string_view option, std::string_view text, std::size_t column);

@@ -191,6 +191,9 @@ VariableBounds bounds_of_launch(std::int64_t most_accesses) {
   set(Variable::warp, {0, most_threads / warp_threads - 1});
   set(Variable::thread, {0, most_threads - 1});
   set(Variable::block, {0, most_accesses - 1});
+  for (const Variable of_tile : {Variable::row, Variable::column, Variable::pitch}) {
+    set(of_tile, {0, std::numeric_limits<std::int64_t>::max()});
+  }
   return of;
 }
 

@@ -206,9 +206,23 @@ Expression of_access_alone(const Expression& expression, std::int64_t block_thre
         return by(Opcode::divide, builder.variable(Variable::i, column), block_accesses);
       case Variable::i:
       case Variable::n:
+      case Variable::row:
+      case Variable::column:
+      case Variable::pitch:
         break;
     }
     return builder.variable(variable, column);
+  });
+}
+
+Expression in_tile(const Expression& expression, std::int64_t columns, std::int64_t pitch) {
+  return rewritten(expression, [=](ExpressionBuilder& builder, Variable variable, std::uint32_t column) {
+    const auto by = [&](Opcode op) {
+      return builder.operation(op, builder.variable(Variable::i, column), builder.literal(columns), always, column);
+    };
+    if (variable == Variable::row) return by(Opcode::divide);
+    if (variable == Variable::column) return by(Opcode::remainder);
+    return variable == Variable::pitch ? builder.literal(pitch) : builder.variable(variable, column);
   });
 }
 

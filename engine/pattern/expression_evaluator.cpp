@@ -171,6 +171,9 @@ void Evaluator::fill(const Step& step, const WarpAccesses& at) {
       break;
     case Variable::n:
     case Variable::lane:  // both known when the evaluator was made
+    case Variable::row:   // in_tile() has replaced these
+    case Variable::column:
+    case Variable::pitch:
       break;
   }
 }

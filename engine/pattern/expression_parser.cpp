@@ -41,14 +41,20 @@ constexpr std::array binary_operators = {
     BinaryOperator{"%", 10, Opcode::remainder},
 };
 
-constexpr std::array<std::string_view, variables> variable_names = {"i", "n", "lane", "warp", "thread", "block"};
+constexpr std::array<std::string_view, variables> variable_names = {"i",     "n",   "lane",   "warp", "thread",
+                                                                    "block", "row", "column", "pitch"};
 
-const std::vector<std::string>& known_names() {
-  static const std::vector<std::string> all = [] {
-    std::vector<std::string> result(variable_names.begin(), variable_names.end());
-    for (const char* function : {"min", "max"}) result.emplace_back(function);
-    return result;
-  }();
+bool has_variable(Names names, Variable variable) {
+  return variable == Variable::block ? names == Names::of_launch
+                                     : variable < Variable::block || names == Names::of_tile;
+}
+
+std::vector<std::string> known_names(Names names) {
+  std::vector<std::string> all;
+  for (std::size_t k = 0; k < variables; ++k) {
+    if (has_variable(names, static_cast<Variable>(k))) all.emplace_back(variable_names[k]);
+  }
+  for (const char* function : {"min", "max"}) all.emplace_back(function);
   return all;
 }
 
@@ -57,8 +63,8 @@ std::string in_words(const Token& token) { return token.kind == Kind::end ? "the
 /// By precedence climbing: an operator takes as its right operand what binds stronger than itself.
 class Parser {
  public:
-  Parser(std::string_view text, std::string_view option, std::optional<std::int64_t> swept)
-      : text_(text), option_(option), swept_(swept), tokens_(text, option), builder_(option, text) {
+  Parser(std::string_view text, std::string_view option, std::optional<std::int64_t> swept, Names names)
+      : text_(text), option_(option), swept_(swept), names_(names), tokens_(text, option), builder_(option, text) {
     advance();
   }
 
@@ -185,9 +191,14 @@ class Parser {
     const Token word = token_;
     if (word.text == "min" || word.text == "max") return smaller_or_larger();
     const auto* const found = std::ranges::find(variable_names, own_name(word.text));
-    if (found == variable_names.end()) {
-      fail(fmt::format("{} is none of the names {}{}", quoted(word.text), fmt::join(known_names(), ", "),
-                       did_you_mean(word.text, known_names())));
+    const bool is_variable = found != variable_names.end();
+    if (!is_variable || !has_variable(names_, static_cast<Variable>(found - variable_names.begin()))) {
+      const std::vector<std::string> known = known_names(names_);
+      const char* elsewhere = !is_variable                 ? ""
+                              : names_ == Names::of_launch ? "; --space shared has it"
+                                                           : "; --space global has it";
+      fail(fmt::format("{} is none of the names {}{}", quoted(word.text), fmt::join(known, ", "),
+                       is_variable ? elsewhere : did_you_mean(word.text, known)));
     }
     advance();
     if (token_.is("(")) fail(fmt::format("{} is a value, not a function; an operator is missing", quoted(word.text)));
@@ -230,6 +241,7 @@ class Parser {
   std::string_view text_;
   std::string_view option_;
   std::optional<std::int64_t> swept_;
+  Names names_;
   Tokens tokens_;
   ExpressionBuilder builder_;
   Current token_;
@@ -241,8 +253,8 @@ class Parser {
 
 std::string_view name_of(Variable variable) { return variable_names[static_cast<std::size_t>(variable)]; }
 
-Expression parse_with(std::string_view text, std::string_view option, std::optional<std::int64_t> swept) {
-  return Parser(text, option, swept).parse();
+Expression parse_with(std::string_view text, std::string_view option, std::optional<std::int64_t> swept, Names names) {
+  return Parser(text, option, swept, names).parse();
 }
 
 }  // namespace gpumem::pattern

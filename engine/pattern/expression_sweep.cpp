@@ -81,28 +81,28 @@ std::vector<std::string_view> expressions_of(std::string_view list) {
   return items;
 }
 
-std::vector<Swept> parse(std::string_view text, std::string_view option) {
+std::vector<Swept> parse(std::string_view text, std::string_view option, Names names) {
   refuse_accidents(text, option);
   const auto sweep = sweep_of(text, option);
   std::vector<Swept> all;
   if (!sweep) {
-    all.push_back({.value = {}, .text = std::string(text), .expression = parse_with(text, option, {})});
+    all.push_back({.value = {}, .text = std::string(text), .expression = parse_with(text, option, {}, names)});
     return all;
   }
   for (const std::int64_t value : values_of(*sweep, text, option)) {
     std::string replaced(text);
     replaced.replace(sweep->offset, sweep->text.size(), std::to_string(value));
-    all.push_back({.value = value, .text = std::move(replaced), .expression = parse_with(text, option, value)});
+    all.push_back({.value = value, .text = std::move(replaced), .expression = parse_with(text, option, value, names)});
   }
   return all;
 }
 
-Expression parse_one(std::string_view text, std::string_view option) {
+Expression parse_one(std::string_view text, std::string_view option, Names names) {
   refuse_accidents(text, option);
   if (const auto sweep = sweep_of(text, option)) {
     refuse_expression(option, text, sweep->column, "one expression is needed here, without a sweep");
   }
-  return parse_with(text, option, {});
+  return parse_with(text, option, {}, names);
 }
 
 }  // namespace gpumem::pattern

@@ -125,7 +125,7 @@ Explanation by_rule(const Rule& rule, const Evidence& e) {
   const auto next = cured(rule, e);
   const std::string gain = next ? ": " + times_words(next->gain) : "";
   std::string full = filled(rule.fact, rule, e);
-  if (!rule.cure.empty()) full += fmt::format("; {}", rule.cure);
+  if (!rule.cure.empty()) full += "; " + filled(rule.cure, rule, e);
   if (next) full += gain + " at " + better_case_name(*next);
   full += ".";
   if (e.better && !next) full += " " + capitalised(better_case_name(*e.better)) + ".";

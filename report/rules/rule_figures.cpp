@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/base/words.hpp"
+#include "report/record/cases.hpp"
 #include "report/record/readings.hpp"
 #include "report/rules/why_rules.hpp"
 #include "report/text/names.hpp"
@@ -87,21 +88,27 @@ std::string fixed_costs(const Evidence& e) {
 
 }  // namespace
 
+std::string conflict_cure_of(const Evidence& e) {
+  const auto tested = case_of(e.record, probes());
+  return tested && tested->probe->conflict_cure ? tested->probe->conflict_cure(*tested) : "";
+}
+
 std::string stage_time_words(double seconds) { return duration_words(seconds, 3); }
 
-std::string filled(const char* text, const Rule& rule, const Evidence& e) {
+std::string filled(std::string_view text, const Rule& rule, const Evidence& e) {
   const auto [cost, name] = rule.waste == nullptr ? Waste() : rule.waste(e).value_or(Waste());
   const std::string so_much = moved(e);
-  return fmt::format(fmt::runtime(text), fmt::arg("name", name), fmt::arg("each", trimmed(cost.each, 2)),
-                     fmt::arg("least", trimmed(cost.least, 2)), fmt::arg("ways", trimmed(cost.excess(), 1)),
-                     fmt::arg("used", trimmed(lanes / cost.each, 1)),
-                     fmt::arg("words", trimmed(lanes / cost.word_bytes, 0)), fmt::arg("l2", l2_requests(e)),
-                     fmt::arg("moved", so_much), fmt::arg("so_moved", so_much.empty() ? "" : ", so that " + so_much),
-                     fmt::arg("per_useful", significant(moved_per_useful(e).value_or(0), 2)),
-                     fmt::arg("shape", block_shape(e)), fmt::arg("in_flight", in_flight(e)),
-                     fmt::arg("at_occupancy", at_occupancy(e)), fmt::arg("of_link", of_link(e)),
-                     fmt::arg("fixed_costs", fixed_costs(e)), fmt::arg("work", stage_time_words(work_s(e))),
-                     fmt::arg("limit", stage_words(e.limit)), fmt::arg("busy", busy(e)));
+  const std::string cure = text.find("{conflict_cure}") == text.npos ? "" : conflict_cure_of(e);  // it takes time
+  return fmt::format(
+      fmt::runtime(text), fmt::arg("name", name), fmt::arg("each", trimmed(cost.each, 2)),
+      fmt::arg("least", trimmed(cost.least, 2)), fmt::arg("ways", trimmed(cost.excess(), 1)),
+      fmt::arg("used", trimmed(lanes / cost.each, 1)), fmt::arg("words", trimmed(lanes / cost.word_bytes, 0)),
+      fmt::arg("l2", l2_requests(e)), fmt::arg("moved", so_much),
+      fmt::arg("so_moved", so_much.empty() ? "" : ", so that " + so_much),
+      fmt::arg("per_useful", significant(moved_per_useful(e).value_or(0), 2)), fmt::arg("shape", block_shape(e)),
+      fmt::arg("in_flight", in_flight(e)), fmt::arg("at_occupancy", at_occupancy(e)), fmt::arg("of_link", of_link(e)),
+      fmt::arg("fixed_costs", fixed_costs(e)), fmt::arg("work", stage_time_words(work_s(e))),
+      fmt::arg("limit", stage_words(e.limit)), fmt::arg("busy", busy(e)), fmt::arg("conflict_cure", cure));
 }
 
 }  // namespace gpumem::report

@@ -145,6 +145,7 @@ bool narrow_words(const Evidence& e) {
   const auto is_narrow = [](const std::optional<RequestCost>& cost) { return !cost || cost->word_bytes < 4; };
   return (e.load || e.store) && is_narrow(e.load) && is_narrow(e.store);
 }
+bool curable_conflicts(const Evidence& e) { return conflicts(e) && !conflict_cure_of(e).empty(); }
 bool wide_conflicts(const Evidence& e) { return conflicts(e) && e.shared->word_bytes > 4; }
 
 constexpr const char* conflict_fact =
@@ -167,6 +168,8 @@ constexpr const char* wider_cure = "let a thread take neighbouring elements as o
 constexpr Limits memory_stages("dram", "l2_lines", "l2_sectors", "l2_requests");
 
 constexpr Rule rules[] = {
+    {"shared_wavefronts", curable_conflicts, to_shared, conflict_fact, conflict_brief, "{conflict_cure}",
+     "another layout"},
     {"shared_wavefronts", wide_conflicts, to_shared, conflict_fact, conflict_brief, "pad the row by one element",
      "pad"},
     {"shared_wavefronts", conflicts, to_shared, conflict_fact, conflict_brief, "pad the row by one word", "pad"},

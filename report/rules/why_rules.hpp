@@ -45,6 +45,9 @@ struct Rule {
   std::string_view brief_cure;  ///< left out where the cell has no room for it
 };
 
+/// Returns what the case's probe knows against its bank conflicts (Probe::conflict_cure); empty if it knows nothing.
+[[nodiscard]] std::string conflict_cure_of(const Evidence& e);
+
 /// Returns a time as facts and sentences say it, to three digits.
 [[nodiscard]] std::string stage_time_words(double seconds);
 
@@ -52,6 +55,6 @@ struct Rule {
 [[nodiscard]] const Rule* rule_for(const Evidence& e);
 
 /// Returns a text of the rule with the figures of the case.
-[[nodiscard]] std::string filled(const char* text, const Rule& rule, const Evidence& e);
+[[nodiscard]] std::string filled(std::string_view text, const Rule& rule, const Evidence& e);
 
 }  // namespace gpumem::report

@@ -24,6 +24,7 @@ namespace gpumem::global {
 namespace axis {
 constexpr Text pattern{"pattern"};
 constexpr Text active{"active"};
+constexpr TypedParameter space{"space"};
 }  // namespace axis
 
 namespace {
@@ -109,6 +110,13 @@ std::vector<Axis> pattern_axes() {
            .defaults = "0",
            .zero_follows = true})};
   all.insert(all.begin() + 1, std::begin(further), std::end(further));
+  all.push_back(
+      axis::space({.flag = "space",
+                   .purpose = "memory that the pattern is about; shared is a tile in each block, with axes of "
+                              "its own: gpumem probe shared-pattern --help",
+                   .defaults = "global",
+                   .names = {"global"},
+                   .zero_follows = true}));
   return all;
 }
 

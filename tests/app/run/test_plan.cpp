@@ -141,7 +141,33 @@ TEST_CASE("plan: patterns run on request") {
   CHECK(planned_probes({}, {{"pattern", {"i * {1..3}"}}, {"active", {"lane < 8"}}}) == Lines{"pattern"});
   CHECK(make_plan(probes(), {}, {{"pattern", {"i * {1..3}"}}}).size() == 3);
   CHECK_THAT(refusal({}, {{"active", {"lane < 8"}}}, probes()),
-             Catch::Matchers::EndsWith("--active is an axis of: pattern"));
+             Catch::Matchers::EndsWith("--active is an axis of: pattern, shared-pattern"));
+}
+
+TEST_CASE("plan: a space or an axis of its own chooses the variant of a probe") {
+  const auto planned = [](const std::vector<std::string>& named, const std::vector<GivenAxis>& given) {
+    Lines all;
+    for (const PlannedSweep& sweep : make_plan(probes(), named, given).sweeps) {
+      if (all.empty() || all.back() != sweep.probe->name) all.push_back(sweep.probe->name);
+    }
+    return all;
+  };
+  const GivenAxis pattern{"pattern", {"i"}};
+  const GivenAxis shared{"space", {"shared"}};
+  CHECK(planned({}, {pattern, shared}) == Lines{"shared-pattern"});
+  CHECK(planned({"pattern"}, {shared}) == Lines{"shared-pattern"});
+  CHECK(planned({}, {pattern, {"rows", {"8"}}}) == Lines{"shared-pattern"});
+  CHECK(planned({}, {pattern, {"swizzle", {"3,0,5"}}, shared}) == Lines{"shared-pattern"});
+  CHECK(planned({}, {{"swizzle", {"3,0,5"}}}) == Lines{"shared-pattern"});
+  CHECK(planned({}, {pattern, {"op", {"ldmatrix"}}, shared}) == Lines{"shared-pattern"});
+  CHECK(planned({}, {pattern}) == Lines{"pattern"});
+  CHECK(planned({}, {pattern, {"space", {"global"}}}) == Lines{"pattern"});
+  CHECK(planned({"pattern"}, {}) == Lines{"pattern"});
+  CHECK_THAT(refusal({}, {pattern, shared, {"buffer", {"1MiB"}}}, probes()),
+             Catch::Matchers::StartsWith("--buffer is not an axis of shared-pattern, but of"));
+  CHECK(refusal({}, {pattern, {"space", {"global"}}, {"rows", {"8"}}}, probes()) ==
+        "--rows is not an axis of pattern, but of: shared-pattern");
+  CHECK(planned({}, {{"offset", {"1"}}, pattern, shared}) == Lines{"offset", "shared-pattern"});
 }
 
 TEST_CASE("plan: an axis applies to the selected probes that have it, and to one at least") {

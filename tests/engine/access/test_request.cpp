@@ -39,6 +39,15 @@ static_assert(sectors(0, 1, 4) == 4 && sectors(1, 1, 4) == 5 && sectors(8, 1, 4)
 static_assert(sectors(0, 1, 8) == 8 && sectors(1, 1, 8) == 9 && sectors(4, 1, 8) == 8);
 static_assert(sectors(0, 1, 16) == 16 && sectors(1, 1, 16) == 17 && sectors(2, 1, 16) == 16);
 
+// The distinct bytes of a request, 128 a wavefront; at least one with an active lane.
+static_assert(least_wavefronts(affine(0, 1, 4)) == 1 && least_wavefronts(affine(0, 32, 4)) == 1);
+static_assert(least_wavefronts(affine(0, 1, 16)) == 4 && least_wavefronts(affine(0, 0, 16)) == 1);
+static_assert(least_wavefronts(affine(0, 1, 1)) == 1 && least_wavefronts(WarpRequest{}) == 0);
+
+// Rows of four matrices: next to each other, and 128 bytes apart; their first matrix alone.
+static_assert(matrix_wavefronts(affine(0, 1, 16)) == 4 && matrix_wavefronts(affine(0, 8, 16)) == 32);
+static_assert(matrix_wavefronts(affine(0, 9, 16)) == 4);
+
 // No lane, one lane, one address.
 static_assert(sectors_per_request(WarpRequest{}) == 0 && lines_per_request(WarpRequest{}) == 0);
 static_assert(shared_wavefronts(WarpRequest{}, Op::load) == 0 && useful_bytes(WarpRequest{}) == 0);

@@ -341,6 +341,32 @@ TEST_CASE("an expression that names no place in the launch stays as it is") {
   CHECK(alone.uses(Variable::n));
 }
 
+TEST_CASE("an expression of a tile has rows, columns and a pitch in terms of the access") {
+  const Expression written = parse_one("column * pitch + row", "pattern", Names::of_tile);
+  CHECK(written.uses(Variable::pitch));
+  const Expression expression = in_tile(written, 16, 33);
+  for (const Variable of_tile : {Variable::row, Variable::column, Variable::pitch})
+    CHECK_FALSE(expression.uses(of_tile));
+  Evaluator evaluator(expression, 512);
+  for (Int first = 0; first < 512; first += 32) {
+    const WarpValues values = evaluator(consecutive(first));
+    for (Int lane = 0; lane < 32; ++lane) {
+      const Int i = first + lane;
+      CHECK(values[static_cast<std::size_t>(lane)] == i % 16 * 33 + i / 16);
+    }
+  }
+}
+
+TEST_CASE("names of a tile and of a launch are told apart") {
+  CHECK_THROWS_WITH(
+      parse_one("row + 1", "pattern"),
+      "--pattern: column 1 of 'row + 1': 'row' is none of the names i, n, lane, warp, thread, block, min, "
+      "max; --space shared has it");
+  CHECK_THROWS_WITH(parse_one("i + block", "pattern", Names::of_tile),
+                    Catch::Matchers::EndsWith("row, column, pitch, min, max; --space global has it"));
+  CHECK_NOTHROW(parse_one("row + column + thread", "pattern", Names::of_tile));
+}
+
 TEST_CASE("division by zero in an expression of the access alone says its column as written") {
   const Expression alone = of_access_alone(parse_one("1 + i / (lane - 3)", "active"), 256, 1024);
   Evaluator evaluator(alone, 1000);

@@ -1,0 +1,103 @@
+#pragma once
+// A pattern of a tile in shared memory that a user brings: from a case to the addresses of every request that a block
+// makes. Nothing here needs a GPU.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/access/request.hpp"
+#include "engine/access/swizzle.hpp"
+#include "probes/probe.hpp"
+
+namespace gpumem::shared_pattern {
+
+/// Words are loaded and stored lane by lane, matrices of 8 x 8 halves by a warp together.
+enum class TileOp { read, write, load_matrices, load_transposed, store_matrices, store_transposed };
+
+namespace axis {
+inline constexpr Text pattern{"pattern"};
+inline constexpr Text active{"active"};
+inline constexpr Text swizzle{"swizzle"};
+inline constexpr Number rows{"rows"};
+inline constexpr Number columns{"columns"};
+inline constexpr Number pitch{"pitch_elements"};
+inline constexpr Number pad{"pad_elements"};
+inline constexpr Number<unsigned> word_bytes{"word_bytes", &word_phrase};
+inline constexpr Number<unsigned> matrices{"matrices"};
+inline constexpr Choice<TileOp> op{"op", {"read", "write", "ldmatrix", "ldmatrix-trans", "stmatrix", "stmatrix-trans"}};
+}  // namespace axis
+
+constexpr unsigned row_bytes = 16;             ///< of a row of 8 halves: PTX ISA, "ldmatrix"
+constexpr unsigned matrix_rows = 8;            ///< likewise
+constexpr std::uint64_t free_accesses = 1024;  ///< of a block whose tile has no given number of rows
+constexpr std::uint32_t no_access = ~std::uint32_t{0};
+
+/// The values of a --swizzle: "none" and three numbers B,M,S each. Throws a usage error for what is neither, and for
+/// bits that do not fit.
+[[nodiscard]] std::vector<std::string> swizzle_values(std::string_view text);
+/// The swizzle of one such value.
+[[nodiscard]] access::Swizzle swizzle_of(std::string_view value);
+
+/// A case in numbers.
+struct TileCase {
+  std::string pattern;
+  std::string active;
+  TileOp op = TileOp::read;
+  unsigned word_bytes = 4;
+  unsigned matrices = 0;   ///< of one instruction; 0 for words
+  std::uint64_t rows = 0;  ///< 0: the tile has no bounds but those of the block's shared memory
+  std::uint64_t columns = 0;
+  std::uint64_t pitch = 0;  ///< elements
+  access::Swizzle swizzle = {};
+
+  /// Throws a usage error for values that do not go together.
+  explicit TileCase(const Case& chosen);
+
+  [[nodiscard]] bool stores() const {
+    return op == TileOp::write || op == TileOp::store_matrices || op == TileOp::store_transposed;
+  }
+  [[nodiscard]] bool transposed() const { return op == TileOp::load_transposed || op == TileOp::store_transposed; }
+  /// Bytes that begin at the element of a lane.
+  [[nodiscard]] unsigned access_bytes() const { return matrices > 0 ? row_bytes : word_bytes; }
+  /// Lanes of a request whose elements count.
+  [[nodiscard]] unsigned request_lanes() const { return matrices > 0 ? matrix_rows * matrices : access::warp_lanes; }
+  /// Accesses of a block: the tile once, in accesses of that size.
+  [[nodiscard]] std::uint64_t accesses() const {
+    return rows == 0 ? free_accesses : rows * columns * word_bytes / access_bytes();
+  }
+  [[nodiscard]] std::uint64_t tile_elements() const { return rows * std::max(pitch, columns); }
+};
+
+/// The requests of a block, each once.
+struct TileRequests {
+  /// Addresses from the beginning of the tile, `warp_lanes` a request. An inactive lane has `no_access`.
+  std::vector<std::uint32_t> bytes = {};
+  std::uint32_t tile_bytes = 0;  ///< that the block needs, a multiple of 16
+  std::uint64_t accesses = 0;    ///< of active lanes
+  std::uint64_t wavefronts = 0;  ///< of all requests
+  std::uint64_t least = 0;       ///< the same without conflicts: distinct bytes, 128 a wavefront
+  unsigned access_bytes = 4;
+
+  [[nodiscard]] std::uint64_t count() const { return bytes.size() / access::warp_lanes; }
+  [[nodiscard]] access::WarpRequest request(std::uint64_t k) const;
+  [[nodiscard]] double wavefronts_per_request() const { return per_request(wavefronts); }
+  [[nodiscard]] double least_per_request() const { return per_request(least); }
+  [[nodiscard]] bool conflicts() const { return wavefronts > least; }
+
+ private:
+  [[nodiscard]] double per_request(std::uint64_t sum) const {
+    return static_cast<double>(sum) / static_cast<double>(count());
+  }
+};
+
+/// The wavefronts of one request of the tile.
+[[nodiscard]] unsigned wavefronts_of(const access::WarpRequest& request, const TileCase& tile);
+
+/// Evaluates the pattern for a block that may have `most_bytes` of shared memory. Throws a usage error for an element
+/// outside the tile or the memory, for an address that is no multiple of the access, for a division by zero, and if no
+/// access takes part.
+[[nodiscard]] TileRequests requests_of(const TileCase& tile, std::uint64_t most_bytes);
+
+}  // namespace gpumem::shared_pattern

@@ -1,0 +1,129 @@
+// Shared pattern: any pattern of a tile in shared memory, as an expression of the access, in words or in matrices of a
+// warp. The host evaluates the expression; the kernels take the addresses from a table.
+
+#include <memory>
+#include <string>
+
+#include "engine/base/error.hpp"
+#include "engine/measure/timing.hpp"
+#include "probes/experiment.hpp"
+#include "probes/user/shared_pattern/shared_kernels.cuh"
+#include "probes/user/shared_pattern/shared_pattern.hpp"
+
+namespace gpumem::shared_pattern {
+
+/// Calls visit(access), a value of the type that the case's kernels are made of.
+template <class Visitor>
+static auto with_access(const TileLaunch& launch, Visitor&& visit) {
+  const TileCase& tile = launch.tile;
+  if (tile.matrices == 0) {
+    return dispatch(one_of<1, 2, 4, 8, 16>(tile.word_bytes), one_of<false, true>(launch.masked()),
+                    [&](auto bytes, auto masked) { return visit(Words<bytes(), masked()>()); });
+  }
+  return dispatch(one_of<1, 2, 4>(tile.matrices), one_of<false, true>(tile.transposed()),
+                  [&](auto matrices, auto transposed) { return visit(Matrices<matrices(), transposed()>()); });
+}
+
+static std::string tile_kernel_name(const TileLaunch& launch) {
+  return with_access(launch, [&](auto access) {
+    using Access = decltype(access);
+    return launch.tile.stores() ? measure::kernel_name<&store_tile<Access>>()
+                                : measure::kernel_name<&load_tile<Access>>();
+  });
+}
+
+class TileExperiment final : public measure::Experiment {
+ public:
+  TileExperiment(TileLaunch launch, measure::Session& session)
+      : launch_(std::move(launch)),
+        blocks_(session.device().multiprocessors),
+        table_(launch_.block->bytes.size() * sizeof(std::uint32_t)),
+        sums_(std::size_t{blocks_} * block_threads * sizeof(std::uint32_t)),
+        cycles_(blocks_ * sizeof(std::uint64_t)),
+        mismatches_(session) {
+    measure::check(cudaMemcpy(table_.data(), launch_.block->bytes.data(), table_.bytes(), cudaMemcpyHostToDevice),
+                   "copy addresses to the device");
+    work_ = {.table = table_.as<std::uint32_t>(),
+             .requests = static_cast<std::uint32_t>(launch_.block->count()),
+             .groups = launch_.groups,
+             .iterations = launch_.iterations,
+             .tile_words = static_cast<std::uint32_t>(launch_.block->tile_bytes / sizeof(std::uint32_t)),
+             .salt = 0,
+             .step = 0};
+    with_kernel([&](auto kernel) {
+      cudaFuncAttributes attributes{};
+      measure::check(cudaFuncGetAttributes(&attributes, kernel), "look at the kernel");
+      // A build for older GPUs alone has PTX without these instructions, which a newer GPU then compiles.
+      const int least = launch_.tile.matrices == 0 ? 0 : launch_.tile.stores() ? 90 : 75;
+      if (attributes.ptxVersion < least) {
+        throw missing_capability_error("this program was not built for GPUs with these instructions: build it for sm_" +
+                                       std::to_string(least) + " or later");
+      }
+      measure::allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
+    });
+  }
+
+  void launch(cudaStream_t stream) override {
+    if (launch_.tile.stores()) ++work_.salt;
+    with_kernel([&](auto kernel) {
+      kernel<<<blocks_, block_threads, launch_.block->tile_bytes, stream>>>(sums_.as<std::uint32_t>(),
+                                                                            cycles_.as<std::uint64_t>(), work_);
+    });
+    measure::check(cudaGetLastError(), "launch the kernel");
+  }
+
+  measure::Verification verify(cudaStream_t stream) override {
+    measure::poison(sums_, stream);
+    mismatches_.reset(stream);
+    launch(stream);
+    const bool stores = launch_.tile.stores();
+    const SumOf kind = stores || launch_.tile.matrices == 0 ? SumOf::words
+                       : launch_.tile.transposed()          ? SumOf::transposed_matrices
+                                                            : SumOf::matrices;
+    const unsigned lanes = stores ? access::warp_lanes : launch_.tile.request_lanes();
+    dispatch(one_of<1, 2, 4, 8, 16>(launch_.tile.access_bytes()), [&](auto bytes) {
+      check_tile_words<bytes()><<<blocks_, block_threads, 0, stream>>>(
+          sums_.as<std::uint32_t>(), work_, stores ? 1 : launch_.iterations, kind, lanes, mismatches_.data());
+    });
+    return {.mismatches = mismatches_.read(stream), .what = "threads' sums"};
+  }
+
+  /// Cycles per request of the multiprocessor in the middle, by its own clock.
+  double sample() override { return measure::middle_cycles(cycles_) / static_cast<double>(launch_.requests()); }
+
+ private:
+  /// Calls visit(kernel).
+  template <class Visitor>
+  void with_kernel(Visitor&& visit) const {
+    with_access(launch_, [&](auto access) {
+      using Access = decltype(access);
+      launch_.tile.stores() ? visit(store_tile<Access>) : visit(load_tile<Access>);
+    });
+  }
+
+  TileLaunch launch_;
+  unsigned blocks_;
+  measure::DeviceBuffer table_;
+  measure::DeviceBuffer sums_;
+  measure::DeviceBuffer cycles_;
+  measure::MismatchCount mismatches_;
+  TileWork work_ = {};
+};
+
+static Probe shared_pattern_probe() {
+  Probe probe = tile_pattern_probe();
+  probe.describe = [](const Case& decided, const Device& device) {
+    const TileLaunch launch(decided, device);
+    Workload workload = workload_of(launch, device);
+    workload.kernel = tile_kernel_name(launch);
+    return workload;
+  };
+  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<TileExperiment>(TileLaunch(decided, session.device()), session);
+  };
+  return probe;
+}
+
+GPUMEM_PROBE(shared_pattern_probe);
+
+}  // namespace gpumem::shared_pattern
