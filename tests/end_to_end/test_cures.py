@@ -130,13 +130,13 @@ class Words(Cures):
         self.assertIn("Usage: gpumem probe latency", self.succeed("help", "latency"))
 
     def test_flags_that_select_probes_with_nothing_in_common(self):
-        line = self.cures(("probe", "--pattern", "i * 2", "--space", "shared", *MODEL),
-                          "--pattern selects the probe 'pattern'", "--space selects the probe 'constant'")
-        self.assertIn("gpumem probe constant pattern", line)
+        line = self.cures(("probe", "--indices", "0,2", "--space", "shared", *MODEL),
+                          "--indices selects the probe 'indices'", "--space selects the probe 'constant'")
+        self.assertIn("gpumem probe constant indices", line)
         self.cures(("probe", "--offset", "0", "--path", "global", *MODEL), "--offset selects", "--path selects")
         both = json.loads(self.succeed("probe", "constant", "pattern", "--pattern", "i * 2", "--space", "shared",
                                        "--warp-addresses", "1", *MODEL, "--json"))
-        self.assertEqual({result["probe"] for result in both["results"]}, {"constant", "pattern"})
+        self.assertEqual({result["probe"] for result in both["results"]}, {"constant", "shared-pattern"})
 
     def test_several_gpus_are_predicted_by_a_profile_of_several(self):
         done = run("probe", "peer", *MODEL)

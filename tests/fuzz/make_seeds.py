@@ -17,7 +17,8 @@ AXIS_VALUES = ("0..32", "0..32:4", "1..1024*2", "1,2,5,8..10", "4KiB..1GiB*4", "
                "i % 48 * 64 + i / 48", "i * {1..32}", "i&1?min(i,n):~block/(lane-3)", "(i*0x9E37>>4^warp)<<2|thread%5",
                "i<9&&n>=i||!i!=(i<=3)-max(1,-i)", "UNIFORM:8:4:NR MS1:8:4:32", "LAPLACIAN:2:1:1000", "0,4,8",
                "a.npy#1", "all", " ", "1024 ", "UNIFORM:8:0", "UNIFORM:8:1:0", "MS1:8:2,3:20,22", "FILE=a.json", "i * 3",
-               "warp * 32 + lane, block * 256 + thread", "u32", "u64,i64")
+               "warp * 32 + lane, block * 256 + thread", "u32", "u64,i64", "none,3,0,5,2,3,-4",
+               "column * pitch + row")
 
 
 def spread(several, most):

@@ -264,6 +264,7 @@ struct Bookkeeping {
 constexpr unsigned most_of_bookkeeping = 2;
 constexpr Bookkeeping bookkeeping[] = {
     {Space::global, Op::store, 8, "global stores"},       // a checksum, a cycle count
+    {Space::global, Op::load, 16, "global loads"},        // the addresses of many accesses to shared memory
     {Space::local, Op::store, 4, "spills of registers"},  // where 64 registers are one or two too few
     {Space::local, Op::load, 4, "loads of spilled registers"},
 };

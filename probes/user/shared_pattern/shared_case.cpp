@@ -11,6 +11,7 @@
 #include "engine/base/words.hpp"
 #include "engine/pattern/expression.hpp"
 #include "engine/pattern/expression_evaluator.hpp"
+#include "engine/pattern/expression_tokens.hpp"
 
 namespace gpumem::shared_pattern {
 
@@ -21,7 +22,7 @@ namespace {
 constexpr int most_index_bits = 18;
 
 [[noreturn]] void refuse_swizzle(std::string_view text, const std::string& problem) {
-  throw usage_error(fmt::format("--swizzle: '{}' {}", text, problem));
+  throw usage_error(fmt::format("--swizzle: {} {}", pattern::quoted(text), problem));
 }
 
 std::vector<std::string_view> items_of(std::string_view text) {

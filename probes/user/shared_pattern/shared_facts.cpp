@@ -18,7 +18,7 @@ namespace gpumem::shared_pattern {
 
 namespace {
 
-/// Of shared memory that a block may have: CUDA C++ Programming Guide, Technical Specifications.
+/// The shared memory that a block may have: CUDA C++ Programming Guide, Technical Specifications.
 constexpr std::uint64_t most_bytes = 227 << 10U;
 
 /// A layout of the tile that was tried.
@@ -150,6 +150,7 @@ std::vector<Layout> cures_of(std::span<const TileCase> tiles) {
     if (layout && layout->conflicts < now->conflicts) cures.push_back(*std::move(layout));
   }
   std::ranges::stable_sort(cures, {}, &Layout::conflicts);
+  if (cures.size() > 1 && cures.front().conflicts == 0 && cures.back().conflicts > 0) cures.pop_back();
   return cures;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 // Kernels that access a tile of shared memory at addresses from a table, again and again, and the kernel that checks
-// their sums. The table has the requests of a block, `warp_lanes` addresses each. Every block makes all of them: a warp
-// has `turns` requests in flight, repeats them `iterations` times, and goes on to its next group of requests.
+// their sums. The table has the requests of a block, `turns` at a time: the addresses of a lane in these requests lie
+// next to each other. Every block makes all of them: a warp has `turns` requests in flight, repeats them `iterations`
+// times, and goes on to the next ones.
 
 #include <cstdint>
 
@@ -18,9 +19,9 @@ constexpr std::uint32_t inactive = ~std::uint32_t{0};
 
 /// The work of a block.
 struct TileWork {
-  const std::uint32_t* table;  ///< addresses from the beginning of the tile, or `inactive`
-  std::uint32_t requests;      ///< of the table
-  std::uint32_t groups;        ///< of requests_at_once; together they have every request equally often
+  const uint4* table;    ///< addresses from the beginning of the tile, or `inactive`
+  std::uint32_t parts;   ///< of the table, of `turns` requests each
+  std::uint32_t groups;  ///< of requests_at_once; together they have every request equally often
   std::uint32_t iterations;
   std::uint32_t tile_words;  ///< 32-bit words of the tile
   std::uint32_t salt;        ///< of the content; that of loads is 0
@@ -31,11 +32,18 @@ struct TileWork {
 
 /// The addresses of a lane in one group.
 __device__ inline void find_addresses(const TileWork& work, std::uint32_t group, std::uint32_t (&address)[turns]) {
-#pragma unroll
-  for (unsigned turn = 0; turn < turns; ++turn) {
-    const std::uint32_t k = group * requests_at_once + turn * warps + threadIdx.x / access::warp_lanes;
-    address[turn] = work.table[k % work.requests * access::warp_lanes + threadIdx.x % access::warp_lanes];
-  }
+  const std::uint32_t part = (group * warps + threadIdx.x / access::warp_lanes) % work.parts;
+  const uint4* const own = work.table + (part * access::warp_lanes + threadIdx.x % access::warp_lanes) * 2;
+  const uint4 first = own[0];
+  const uint4 last = own[1];
+  address[0] = first.x;
+  address[1] = first.y;
+  address[2] = first.z;
+  address[3] = first.w;
+  address[4] = last.x;
+  address[5] = last.y;
+  address[6] = last.z;
+  address[7] = last.w;
 }
 
 /// The 32-bit value number k of the word of `bytes` bytes that begins at an address of the tile.
@@ -50,37 +58,54 @@ __device__ std::uint32_t content_at(std::uint32_t address, unsigned k, std::uint
 template <unsigned bytes>
 constexpr unsigned registers_of = bytes < 4 ? 1 : bytes / 4;
 
-/// Volatile in PTX too, or the assembler would merge equal loads.
+/// Loads a word, unless its address is `none`: the value then stays. Volatile in PTX too, or the assembler would merge
+/// equal loads.
 template <unsigned bytes>
-__device__ void load_word(std::uint32_t address, std::uint32_t (&value)[registers_of<bytes>]) {
+__device__ void load_word(std::uint32_t address, std::uint32_t none, std::uint32_t (&value)[registers_of<bytes>]) {
   if constexpr (bytes == 1) {
-    asm volatile("ld.volatile.shared.u8 %0, [%1];" : "=r"(value[0]) : "r"(address));
+    asm volatile("{.reg .pred on; setp.ne.u32 on, %1, %2; @on ld.volatile.shared.u8 %0, [%1];}"
+                 : "+r"(value[0])
+                 : "r"(address), "r"(none));
   } else if constexpr (bytes == 2) {
-    asm volatile("ld.volatile.shared.u16 %0, [%1];" : "=r"(value[0]) : "r"(address));
+    asm volatile("{.reg .pred on; setp.ne.u32 on, %1, %2; @on ld.volatile.shared.u16 %0, [%1];}"
+                 : "+r"(value[0])
+                 : "r"(address), "r"(none));
   } else if constexpr (bytes == 4) {
-    asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(value[0]) : "r"(address));
+    asm volatile("{.reg .pred on; setp.ne.u32 on, %1, %2; @on ld.volatile.shared.u32 %0, [%1];}"
+                 : "+r"(value[0])
+                 : "r"(address), "r"(none));
   } else if constexpr (bytes == 8) {
-    asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];" : "=r"(value[0]), "=r"(value[1]) : "r"(address));
+    asm volatile("{.reg .pred on; setp.ne.u32 on, %2, %3; @on ld.volatile.shared.v2.u32 {%0, %1}, [%2];}"
+                 : "+r"(value[0]), "+r"(value[1])
+                 : "r"(address), "r"(none));
   } else {
-    asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(value[0]), "=r"(value[1]), "=r"(value[2]), "=r"(value[3])
-                 : "r"(address));
+    asm volatile("{.reg .pred on; setp.ne.u32 on, %4, %5; @on ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];}"
+                 : "+r"(value[0]), "+r"(value[1]), "+r"(value[2]), "+r"(value[3])
+                 : "r"(address), "r"(none));
   }
 }
 
+/// Stores a word, unless its address is `none`.
 template <unsigned bytes>
-__device__ void store_word(std::uint32_t address, const std::uint32_t (&value)[registers_of<bytes>]) {
+__device__ void store_word(std::uint32_t address, std::uint32_t none,
+                           const std::uint32_t (&value)[registers_of<bytes>]) {
   if constexpr (bytes == 1) {
-    asm volatile("st.volatile.shared.u8 [%0], %1;" ::"r"(address), "r"(value[0]));
+    asm volatile("{.reg .pred on; setp.ne.u32 on, %0, %2; @on st.volatile.shared.u8 [%0], %1;}" ::"r"(address),
+                 "r"(value[0]), "r"(none));
   } else if constexpr (bytes == 2) {
-    asm volatile("st.volatile.shared.u16 [%0], %1;" ::"r"(address), "r"(value[0]));
+    asm volatile("{.reg .pred on; setp.ne.u32 on, %0, %2; @on st.volatile.shared.u16 [%0], %1;}" ::"r"(address),
+                 "r"(value[0]), "r"(none));
   } else if constexpr (bytes == 4) {
-    asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(address), "r"(value[0]));
+    asm volatile("{.reg .pred on; setp.ne.u32 on, %0, %2; @on st.volatile.shared.u32 [%0], %1;}" ::"r"(address),
+                 "r"(value[0]), "r"(none));
   } else if constexpr (bytes == 8) {
-    asm volatile("st.volatile.shared.v2.u32 [%0], {%1, %2};" ::"r"(address), "r"(value[0]), "r"(value[1]));
+    asm volatile(
+        "{.reg .pred on; setp.ne.u32 on, %0, %3; @on st.volatile.shared.v2.u32 [%0], {%1, %2};}" ::"r"(address),
+        "r"(value[0]), "r"(value[1]), "r"(none));
   } else {
-    asm volatile("st.volatile.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(value[0]), "r"(value[1]),
-                 "r"(value[2]), "r"(value[3]));
+    asm volatile(
+        "{.reg .pred on; setp.ne.u32 on, %0, %5; @on st.volatile.shared.v4.u32 [%0], {%1, %2, %3, %4};}" ::"r"(address),
+        "r"(value[0]), "r"(value[1]), "r"(value[2]), "r"(value[3]), "r"(none));
   }
 }
 
@@ -140,23 +165,21 @@ __device__ void store_matrix(std::uint32_t address, const std::uint32_t (&value)
 #endif
 }
 
-/// The loads and stores of words, as the kernels below use them. With `masked` some lanes of some requests are
-/// inactive.
-template <unsigned bytes, bool masked>
+/// The loads and stores of words, as the kernels below use them.
+template <unsigned bytes>
 struct Words {
   static constexpr unsigned registers = registers_of<bytes>;
   static constexpr unsigned read_back_bytes = bytes;
+  static constexpr bool may_be_merged = false;  ///< by the assembler, where nothing changes in between
 
   static __device__ void load(std::uint32_t base, std::uint32_t address, std::uint32_t (&value)[registers]) {
-    if (!masked || address != inactive) {
-      load_word<bytes>(base + address, value);
-    } else {
-#pragma unroll
-      for (std::uint32_t& word : value) word = 0;
-    }
+    load_word<bytes>(base + address, base + inactive, value);
   }
   static __device__ void store(std::uint32_t base, std::uint32_t address, const std::uint32_t (&value)[registers]) {
-    if (!masked || address != inactive) store_word<bytes>(base + address, value);
+    store_word<bytes>(base + address, base + inactive, value);
+  }
+  static __device__ void read_back(std::uint32_t base, std::uint32_t address, std::uint32_t (&value)[registers]) {
+    load(base, address, value);
   }
   static __device__ std::uint32_t content(std::uint32_t address, unsigned k, std::uint32_t salt) {
     return content_at<bytes>(address, k, salt);
@@ -168,12 +191,18 @@ template <unsigned matrices, bool transposed>
 struct Matrices {
   static constexpr unsigned registers = matrices;
   static constexpr unsigned read_back_bytes = 16;
+  static constexpr bool may_be_merged = true;
 
   static __device__ void load(std::uint32_t base, std::uint32_t address, std::uint32_t (&value)[registers]) {
     load_matrix<matrices, transposed>(base + address, value);
   }
   static __device__ void store(std::uint32_t base, std::uint32_t address, const std::uint32_t (&value)[registers]) {
     store_matrix<matrices, transposed>(base + address, value);
+  }
+  /// The row that the lane gives.
+  static __device__ void read_back(std::uint32_t base, std::uint32_t address, std::uint32_t (&value)[4]) {
+    const bool gives_row = threadIdx.x % access::warp_lanes < 8 * matrices;
+    Words<read_back_bytes>::load(base, gives_row ? address : inactive, value);
   }
   /// The halves of matrix m that a lane holds: those at columns 2 (lane % 4) and the next of row lane / 4; transposed,
   /// those at rows 2 (lane % 4) and the next of column lane / 4.
@@ -207,9 +236,9 @@ __global__ void __launch_bounds__(block_threads) load_tile(std::uint32_t* sums, 
     std::uint32_t address[turns];
     find_addresses(work, group, address);
     std::uint32_t moved = base;
+    std::uint32_t value[turns][Access::registers] = {};  // that of an inactive lane stays 0
 #pragma unroll 1
     for (std::uint32_t iteration = 0; iteration < work.iterations; ++iteration) {
-      std::uint32_t value[turns][Access::registers];
 #pragma unroll
       for (unsigned turn = 0; turn < turns; ++turn) Access::load(moved, address[turn], value[turn]);
 #pragma unroll
@@ -217,7 +246,7 @@ __global__ void __launch_bounds__(block_threads) load_tile(std::uint32_t* sums, 
 #pragma unroll
         for (const std::uint32_t word : of_turn) sum += word;
       }
-      moved += work.step;
+      if constexpr (Access::may_be_merged) moved += work.step;
     }
   }
   __syncthreads();
@@ -226,11 +255,13 @@ __global__ void __launch_bounds__(block_threads) load_tile(std::uint32_t* sums, 
 }
 
 /// Each thread stores, and then stores the sum of what lies at its addresses for the check; each block also its cycles.
-/// The content changes with the salt, because shared memory still holds what the last launch left in it.
+/// The content changes with the salt, because shared memory still holds what the last launch left in it. It depends on
+/// the address alone, so that it does not matter who stored it last.
 template <class Access>
 __global__ void __launch_bounds__(block_threads) store_tile(std::uint32_t* sums, std::uint64_t* cycles, TileWork work) {
   extern __shared__ uint4 tile[];
   const auto base = static_cast<std::uint32_t>(__cvta_generic_to_shared(tile));
+  std::uint32_t sum = 0;
   const std::uint64_t start = clock64();
 #pragma unroll 1
   for (std::uint32_t group = 0; group < work.groups; ++group) {
@@ -240,40 +271,38 @@ __global__ void __launch_bounds__(block_threads) store_tile(std::uint32_t* sums,
 #pragma unroll
     for (unsigned turn = 0; turn < turns; ++turn) {
 #pragma unroll
-      for (unsigned k = 0; k < Access::registers; ++k) value[turn][k] = Access::content(address[turn], k, work.salt);
+      for (unsigned k = 0; k < Access::registers; ++k) {
+        value[turn][k] = Access::content(address[turn], k, work.salt);
+        asm volatile("" : "+r"(value[turn][k]));  // or it would be computed in every iteration, to save registers
+      }
     }
     std::uint32_t moved = base;
 #pragma unroll 1
     for (std::uint32_t iteration = 0; iteration < work.iterations; ++iteration) {
 #pragma unroll
       for (unsigned turn = 0; turn < turns; ++turn) Access::store(moved, address[turn], value[turn]);
-      moved += work.step;
+      if constexpr (Access::may_be_merged) moved += work.step;
     }
-  }
-  __syncthreads();
-  if (threadIdx.x == 0) cycles[blockIdx.x] = clock64() - start;
-  std::uint32_t sum = 0;
-#pragma unroll 1
-  for (std::uint32_t group = 0; group < work.groups; ++group) {
-    std::uint32_t address[turns];
-    find_addresses(work, group, address);
+    __syncwarp();
 #pragma unroll
     for (unsigned turn = 0; turn < turns; ++turn) {
-      std::uint32_t found[registers_of<Access::read_back_bytes>];
-      Words<Access::read_back_bytes, true>::load(base, address[turn], found);
+      std::uint32_t found[registers_of<Access::read_back_bytes>] = {};
+      Access::read_back(base, address[turn], found);
 #pragma unroll
       for (const std::uint32_t word : found) sum += word;
     }
   }
+  __syncthreads();
+  if (threadIdx.x == 0) cycles[blockIdx.x] = clock64() - start;
   sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-/// How sums are checked.
+/// The way that sums are checked.
 enum class SumOf { words, matrices, transposed_matrices };
 
-/// Each sum must be `times` that of the content of the thread's words. Of loaded matrices, the sum of a warp must be
-/// that of its rows: lanes hold parts of each other's rows. Transposed, halves of odd rows lie in the upper half of a
-/// register. `lanes` is the number of lanes that give rows.
+/// Each sum must be `times` that of the content of the thread's words. If matrices are loaded, the sum of a warp must
+/// be that of its rows: lanes hold parts of each other's rows. Transposed, halves of odd rows lie in the upper half of
+/// a register. `lanes` is the number of lanes that give rows.
 template <unsigned bytes>
 __global__ void check_tile_words(const std::uint32_t* sums, TileWork work, std::uint32_t times, SumOf kind,
                                  unsigned lanes, unsigned long long* mismatches) {

@@ -6,8 +6,8 @@
 
 #include "engine/access/exact.hpp"
 #include "engine/machine/compute_capability.hpp"
+#include "engine/model/profile.hpp"
 #include "engine/pattern/expression.hpp"
-#include "probes/requests.hpp"
 #include "probes/shared/words_probe.hpp"
 #include "probes/user/shared_pattern/shared_kernels.cuh"
 
@@ -103,6 +103,26 @@ void require_instruction(const TileCase& tile, const Device& device) {
   require_compute_capability(device, tile.stores() ? 90 : 75, tile.stores() ? "stmatrix" : "ldmatrix");
 }
 
+/// Cycles of a request: its wavefronts. A store takes at least a cycle for each 32-bit register of a lane, however few
+/// lanes are active: 16-byte words of 17 lanes take 4 cycles for 3 wavefronts (docs/patterns.md).
+std::optional<double> predicted_cycles(const Workload& workload, const model::Prediction& /*prediction*/,
+                                       const model::Profile& profile) {
+  const access::Site& site = workload.sites.front();
+  double cycles = site.summary->cost.wavefronts_per_request;
+  const bool words = site.request(0).word_bytes == site.word_bytes;  // else rows of matrices, of which none is inactive
+  if (site.op == access::Op::store && words) {
+    double sum = 0;
+    double requests = 0;
+    for (const access::RequestKind& kind : site.kinds) {
+      const unsigned wavefronts = access::shared_wavefronts(site.request(kind.request), site.op);
+      sum += static_cast<double>(kind.count) * std::max(wavefronts, site.word_bytes / access::bank_bytes);
+      requests += static_cast<double>(kind.count);
+    }
+    cycles = sum / requests;
+  }
+  return cycles / profile.rates.shared.wavefronts_per_cycle;
+}
+
 /// Wavefronts that bank conflicts add to a request of the tile.
 std::optional<double> conflict_wavefronts(const Workload& workload, const model::Prediction& /*prediction*/,
                                           const model::Profile& /*profile*/) {
@@ -132,7 +152,19 @@ std::uint64_t TileLaunch::rounds() const { return std::uint64_t{groups} * reques
 
 std::uint64_t TileLaunch::requests() const { return std::uint64_t{groups} * requests_at_once * iterations; }
 
-bool TileLaunch::masked() const { return block->accesses < block->count() * tile.request_lanes(); }
+std::vector<std::uint32_t> TileLaunch::table() const {
+  const std::uint64_t requests = std::lcm(block->count(), std::uint64_t{turns});
+  std::vector<std::uint32_t> all(requests * access::warp_lanes);
+  for (std::uint64_t k = 0; k < requests; ++k) {
+    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+      // Lanes that give no row of a matrix have the address of one that does: its value does not matter.
+      const unsigned given = tile.matrices > 0 ? lane % tile.request_lanes() : lane;
+      all[(k / turns * access::warp_lanes + lane) * turns + k % turns] =
+          block->bytes[k % block->count() * access::warp_lanes + given];
+    }
+  }
+  return all;
+}
 
 Workload workload_of(const TileLaunch& launch, const Device& device) {
   Workload workload;
@@ -169,14 +201,6 @@ Workload workload_of(const TileLaunch& launch, const Device& device) {
     }
     add_site("read back", access::Op::load, launch.tile.access_bytes(), 1, wavefronts);
   }
-  const unsigned lookups = launch.tile.stores() ? 2 : 1;  // of the addresses of a group
-  workload.sites.push_back({.name = "addresses",
-                            .op = access::Op::load,
-                            .word_bytes = sizeof(std::uint32_t),
-                            .instructions = turns * lookups,
-                            .requests = workload.blocks * launch.rounds() * launch.block->count() * lookups,
-                            .passes = workload.blocks * launch.rounds() * lookups,
-                            .request = [](std::uint64_t k) { return consecutive_request(sizeof(std::uint32_t), k); }});
   const std::uint64_t bytes =
       workload.blocks * launch.rounds() * launch.iterations * launch.block->accesses * launch.tile.access_bytes();
   (launch.tile.stores() ? workload.useful_bytes_written : workload.useful_bytes_read) = bytes;
@@ -194,6 +218,7 @@ Probe tile_pattern_probe() {
   probe.compared = axis::swizzle;
   probe.baseline = "none";
   probe.headline = shared::words_headline();
+  probe.headline.predict = predicted_cycles;
   probe.metrics = {
       {.quantity = {"conflicts_per_request", "wavefronts that bank conflicts add to a request", Better::less},
        .predict = conflict_wavefronts,

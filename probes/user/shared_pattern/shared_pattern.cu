@@ -2,7 +2,9 @@
 // warp. The host evaluates the expression; the kernels take the addresses from a table.
 
 #include <memory>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "engine/base/error.hpp"
 #include "engine/measure/timing.hpp"
@@ -17,8 +19,7 @@ template <class Visitor>
 static auto with_access(const TileLaunch& launch, Visitor&& visit) {
   const TileCase& tile = launch.tile;
   if (tile.matrices == 0) {
-    return dispatch(one_of<1, 2, 4, 8, 16>(tile.word_bytes), one_of<false, true>(launch.masked()),
-                    [&](auto bytes, auto masked) { return visit(Words<bytes(), masked()>()); });
+    return dispatch(one_of<1, 2, 4, 8, 16>(tile.word_bytes), [&](auto bytes) { return visit(Words<bytes()>()); });
   }
   return dispatch(one_of<1, 2, 4>(tile.matrices), one_of<false, true>(tile.transposed()),
                   [&](auto matrices, auto transposed) { return visit(Matrices<matrices(), transposed()>()); });
@@ -37,14 +38,15 @@ class TileExperiment final : public measure::Experiment {
   TileExperiment(TileLaunch launch, measure::Session& session)
       : launch_(std::move(launch)),
         blocks_(session.device().multiprocessors),
-        table_(launch_.block->bytes.size() * sizeof(std::uint32_t)),
+        table_(std::lcm(launch_.block->count(), std::uint64_t{turns}) * access::warp_lanes * sizeof(std::uint32_t)),
         sums_(std::size_t{blocks_} * block_threads * sizeof(std::uint32_t)),
         cycles_(blocks_ * sizeof(std::uint64_t)),
         mismatches_(session) {
-    measure::check(cudaMemcpy(table_.data(), launch_.block->bytes.data(), table_.bytes(), cudaMemcpyHostToDevice),
+    const std::vector<std::uint32_t> table = launch_.table();
+    measure::check(cudaMemcpy(table_.data(), table.data(), table_.bytes(), cudaMemcpyHostToDevice),
                    "copy addresses to the device");
-    work_ = {.table = table_.as<std::uint32_t>(),
-             .requests = static_cast<std::uint32_t>(launch_.block->count()),
+    work_ = {.table = table_.as<uint4>(),
+             .parts = static_cast<std::uint32_t>(table.size() / (turns * access::warp_lanes)),
              .groups = launch_.groups,
              .iterations = launch_.iterations,
              .tile_words = static_cast<std::uint32_t>(launch_.block->tile_bytes / sizeof(std::uint32_t)),
@@ -80,10 +82,10 @@ class TileExperiment final : public measure::Experiment {
     const SumOf kind = stores || launch_.tile.matrices == 0 ? SumOf::words
                        : launch_.tile.transposed()          ? SumOf::transposed_matrices
                                                             : SumOf::matrices;
-    const unsigned lanes = stores ? access::warp_lanes : launch_.tile.request_lanes();
     dispatch(one_of<1, 2, 4, 8, 16>(launch_.tile.access_bytes()), [&](auto bytes) {
-      check_tile_words<bytes()><<<blocks_, block_threads, 0, stream>>>(
-          sums_.as<std::uint32_t>(), work_, stores ? 1 : launch_.iterations, kind, lanes, mismatches_.data());
+      check_tile_words<bytes()>
+          <<<blocks_, block_threads, 0, stream>>>(sums_.as<std::uint32_t>(), work_, stores ? 1 : launch_.iterations,
+                                                  kind, launch_.tile.request_lanes(), mismatches_.data());
     });
     return {.mismatches = mismatches_.read(stream), .what = "threads' sums"};
   }

@@ -21,8 +21,8 @@ struct TileLaunch {
   [[nodiscard]] std::uint64_t rounds() const;
   /// Requests that a block makes.
   [[nodiscard]] std::uint64_t requests() const;
-  /// True if some lane of some request is inactive.
-  [[nodiscard]] bool masked() const;
+  /// The table of addresses, as the kernels read it (shared_kernels.cuh).
+  [[nodiscard]] std::vector<std::uint32_t> table() const;
 };
 
 /// Describes the launch, except for the name of its kernel.

@@ -1,0 +1,82 @@
+"""Patterns of shared memory drawn at random, their judge, and the command line of the probe that runs them."""
+
+import copy
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from harness import ProgramTest, run, strict_json
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "benchmark"))
+
+import tile_patterns  # noqa: E402
+
+MODEL = ("--backend", "model", "--gpu", "h100")
+REFERENCE = ROOT / "configs" / "reference" / "h100" / "tile-patterns.json"
+
+
+class Suites(ProgramTest):
+    def test_a_seed_draws_the_same(self):
+        self.assertEqual(tile_patterns.suite_of(5, 20), tile_patterns.suite_of(5, 20))
+        self.assertNotEqual(tile_patterns.suite_of(5, 20), tile_patterns.suite_of(6, 20))
+
+    def test_every_case_stays_within_its_tile(self):
+        suite = tile_patterns.suite_of(3, 60)
+        del suite["expectations"]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "suite.json"
+            path.write_text(json.dumps(suite), encoding="utf-8")
+            report = strict_json(self.succeed("probe", "--config", path, *MODEL, "--json"))
+        self.assertEqual([result["status"] for result in report["results"]], ["ok"] * 60)
+
+    def test_the_judge(self):
+        report = json.loads(REFERENCE.read_text(encoding="utf-8"))
+        lines, good = tile_patterns.judged(report)
+        self.assertTrue(good, lines)
+        for change in (lambda one: one["access"][0]["wavefronts_per_request"].update(predicted=1.5),
+                       lambda one: one["headline"].update(measured=1.2 * one["headline"]["predicted"]),
+                       lambda one: one.update(verified=False), lambda one: one.update(status="failed")):
+            changed = copy.deepcopy(report)
+            change(changed["results"][0])
+            self.assertFalse(tile_patterns.judged(changed)[1])
+
+
+class CommandLine(ProgramTest):
+    def wavefronts(self, *words):
+        report = strict_json(self.succeed("probe", "--space", "shared", *words, *MODEL, "--json"))
+        return [result["access"][0]["wavefronts_per_request"]["predicted"] for result in report["results"]]
+
+    def test_one_command_compares_swizzles_for_rows_and_columns(self):
+        words = ("--pattern", "row * pitch + column, column * pitch + row", "--rows", "64", "--columns", "64",
+                 "--word-bytes", "2", "--swizzle", "none,3,3,3,5,1,5", "--op", "read,write")
+        self.assertEqual(self.wavefronts(*words), [1, 32, 1, 4, 1, 1] * 2)
+        text = self.succeed("probe", "--space", "shared", *words, *MODEL)
+        self.assertIn("Without bank conflicts: swizzle 5,1,5.", text)
+
+    def test_an_explanation_names_the_padding(self):
+        text = self.succeed("probe", "--pattern", "column * pitch + row", "--rows", "32", *MODEL, "--why", "--json")
+        self.assertIn("pad the rows by 1 element (1 wavefront)", strict_json(text)["results"][0]["why"])
+
+    def test_words_are_refused_in_one_line(self):
+        for words, line in ((("--pattern", "i", "--space", "shared", "--buffer", "1MiB"), "--buffer is not an axis of "),
+                            (("--pattern", "i + 1", "--rows", "8"), "--pattern: 'i + 1' is 256 for access i = 255, "),
+                            (("--pattern", "i", "--swizzle", "3,0"), "--swizzle: '3,0' is neither none nor "),
+                            (("--pattern", "i", "--op", "ldmatrix", "--space", "shared"), "--pattern: 'i' is 1 for "),
+                            (("--pattern", "row", "--space", "global"), "--pattern: column 1 of 'row': 'row' is none ")):
+            with self.subTest(words):
+                self.assertTrue(self.fail_with(2, "probe", *words, *MODEL).startswith(line))
+
+    def test_a_chip_without_the_instruction_skips_the_case(self):
+        done = run("probe", "--pattern", "i * 4", "--op", "read,stmatrix", "--space", "shared", "--backend", "model",
+                   "--gpu", "a100-80gb", "--json")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        report = strict_json(done.stdout)
+        self.assertEqual([result["status"] for result in report["results"]], ["ok", "skipped"])
+        self.assertIn("stmatrix", report["results"][1]["reason"])
+
+
+if __name__ == "__main__":
+    unittest.main()
