@@ -80,13 +80,19 @@ std::string help_of(const Axis& axis) {
                      axis.defaults);
 }
 
+/// As many values of a list as fit the line of an example.
+std::string shortened(const std::string& values) {
+  constexpr std::size_t longest = 40;
+  return values.size() <= longest ? values : values.substr(0, values.rfind(',', longest));
+}
+
 /// The values of a sweep, shortened to fit the line of an example.
 std::string example_values(const Axis& axis) {
   constexpr std::size_t longest = 40;
   const bool quick = !axis.quick.empty() && (axis.texts || axis.defaults.size() > longest);
   const std::string& values = quick ? axis.quick : axis.defaults;
   if (axis.texts) return report::shell_quoted(values);
-  return values.size() <= longest ? values : values.substr(0, values.rfind(',', longest));
+  return shortened(values);
 }
 
 /// The words that sweep the probe's first axis, or compare its alternatives.
@@ -95,7 +101,9 @@ std::string sweep_words(const Probe& probe) {
   const Axis& axis = compared != nullptr && compared->value_optional ? *compared : probe.axes.front();
   if (axis.all) return probe.name;
   if (axis.value_optional) return "--" + axis.flag;
-  return fmt::format("--{} {}", axis.flag, example_values(axis));
+  // The flag of a variant alone selects the other probe.
+  const std::string name = probe.variant_of.empty() ? "" : probe.name + " ";
+  return fmt::format("{}--{} {}", name, axis.flag, example_values(axis));
 }
 
 /// An axis of names that does not select the probe and takes more names than its default; null if there is none. Each
@@ -116,7 +124,7 @@ std::string examples_of(const Probe& probe) {
   };
   add(sweep_words(probe) + " --why", "each case, and what limits it");
   if (const Axis* axis = further_axis(probe)) {
-    add(fmt::format("{} --{} {}", probe.name, axis->flag, alternatives(*axis)), "a table for each value");
+    add(fmt::format("{} --{} {}", probe.name, axis->flag, shortened(alternatives(*axis))), "a table for each value");
   } else {
     add(fmt::format("{} --backend model --gpu {}", probe.name, probe.gpus ? "h200x8" : "h200"),
         "predicted, without a GPU");

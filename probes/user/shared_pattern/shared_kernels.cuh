@@ -4,6 +4,8 @@
 // next to each other. Every block makes all of them: a warp has `turns` requests in flight, repeats them `iterations`
 // times, and goes on to the next ones.
 
+#include <vector_types.h>
+
 #include <cstdint>
 
 #include "engine/access/request.hpp"
