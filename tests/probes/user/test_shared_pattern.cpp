@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "engine/base/error.hpp"
+#include "engine/model/predict.hpp"
+#include "engine/model/profile.hpp"
 #include "probes/user/shared_pattern/shared_pattern.hpp"
 #include "tests/catch.hpp"
 #include "tests/probes/any_case.hpp"
@@ -150,8 +152,8 @@ TEST_CASE("shared pattern: elements outside the tile or the block's memory are r
              StartsWith("--pattern: 'i + 1' is 256 for access i = 255, beyond the 256 elements of the tile"));
   CHECK_THAT(refusal_of("i * 64"), StartsWith("--pattern: 'i * 64' is 58112 for access i = 908, beyond the 58112"));
   CHECK_THAT(refusal_of("i", {rows(256), columns(256)}), StartsWith("--rows 256: a tile of 65536 elements"));
-  CHECK_THAT(refusal_of("i", {rows(32), columns(33), swizzle("5,0,6")}),
-             StartsWith("--swizzle: element 1025 of 'i' (access i = 1025) goes to"));
+  CHECK_THAT(refusal_of("i", {rows(32), columns(33), swizzle("1,5,5")}),
+             StartsWith("--swizzle: element 1024 of 'i' (access i = 1024) goes to 1056, beyond the 1056 elements"));
   CHECK_THAT(refusal_of("i / (i - 7)"), StartsWith("--pattern: column 3 of 'i / (i - 7)': '/' is by zero"));
   CHECK_THAT(refusal_of("i", {{"active", std::string("i < 0")}}), StartsWith("--active: 'i < 0' is 0 for every one"));
 }
@@ -199,6 +201,21 @@ TEST_CASE("shared pattern: a launch makes every request of the block equally oft
     CHECK(launch.rounds() * launch.block->count() == std::uint64_t{launch.groups} * 256);
     CHECK(launch.iterations >= 64);
   }
+}
+
+TEST_CASE("shared pattern: a store of few lanes takes a cycle for each register of a lane", "[shared_pattern]") {
+  const auto cycles = [](const std::string& op_name, const std::string& active, std::uint64_t bytes) {
+    const Case tested = test::any_case(
+        "shared-pattern", {{"pattern", std::string("i")}, {"active", active}, {"op", op_name}, {"word_bytes", bytes}});
+    const Workload workload = tested.probe->describe(tested, test::some_device());
+    const model::Profile profile = model::load_profile("h100");
+    return *tested.probe->headline.predict(workload, {}, profile) * profile.rates.shared.wavefronts_per_cycle;
+  };
+  CHECK(cycles("write", "lane < 17", 16) == Approx(4));
+  CHECK(cycles("write", "lane < 1", 8) == Approx(2));
+  CHECK(cycles("write", "lane < 1", 4) == Approx(1));
+  CHECK(cycles("write", "1", 16) == Approx(4));
+  CHECK(cycles("read", "lane < 17", 16) == Approx(3));
 }
 
 TEST_CASE("shared pattern: matrices need a GPU that has the instruction", "[shared_pattern]") {
