@@ -162,8 +162,6 @@ __device__ void store_matrix(std::uint32_t address, const std::uint32_t (&value)
     asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(value[0]),
                  "r"(value[1]), "r"(value[2]), "r"(value[3]));
   }
-#else
-  __trap();  // likewise
 #endif
 }
 
@@ -172,6 +170,7 @@ template <unsigned bytes>
 struct Words {
   static constexpr unsigned registers = registers_of<bytes>;
   static constexpr unsigned read_back_bytes = bytes;
+  static constexpr bool can_store = true;
   static constexpr bool may_be_merged = false;  ///< by the assembler, where nothing changes in between
 
   static __device__ void load(std::uint32_t base, std::uint32_t address, std::uint32_t (&value)[registers]) {
@@ -194,6 +193,11 @@ struct Matrices {
   static constexpr unsigned registers = matrices;
   static constexpr unsigned read_back_bytes = 16;
   static constexpr bool may_be_merged = true;
+#if __CUDA_ARCH__ >= 900
+  static constexpr bool can_store = true;
+#else
+  static constexpr bool can_store = false;
+#endif
 
   static __device__ void load(std::uint32_t base, std::uint32_t address, std::uint32_t (&value)[registers]) {
     load_matrix<matrices, transposed>(base + address, value);
@@ -260,7 +264,7 @@ __global__ void __launch_bounds__(block_threads) load_tile(std::uint32_t* sums, 
 /// The content changes with the salt, because shared memory still holds what the last launch left in it. It depends on
 /// the address alone, so that it does not matter who stored it last.
 template <class Access>
-__global__ void __launch_bounds__(block_threads) store_tile(std::uint32_t* sums, std::uint64_t* cycles, TileWork work) {
+__device__ void store_and_read_back(std::uint32_t* sums, std::uint64_t* cycles, const TileWork& work) {
   extern __shared__ uint4 tile[];
   const auto base = static_cast<std::uint32_t>(__cvta_generic_to_shared(tile));
   std::uint32_t sum = 0;
@@ -297,6 +301,16 @@ __global__ void __launch_bounds__(block_threads) store_tile(std::uint32_t* sums,
   __syncthreads();
   if (threadIdx.x == 0) cycles[blockIdx.x] = clock64() - start;
   sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+/// Does it if the code is for GPUs that have the store.
+template <class Access>
+__global__ void __launch_bounds__(block_threads) store_tile(std::uint32_t* sums, std::uint64_t* cycles, TileWork work) {
+  if constexpr (Access::can_store) {
+    store_and_read_back<Access>(sums, cycles, work);
+  } else {
+    __trap();  // the probe asks for the compute capability before
+  }
 }
 
 /// The way that sums are checked.
