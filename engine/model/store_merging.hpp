@@ -10,7 +10,7 @@
 
 namespace gpumem::model {
 
-/// What is left of the stores of a launch, and what they wait for.
+/// The stores of a launch that are left, and those that wait.
 struct StoreMerging {
   double lines_share = 1;      ///< of the lines of its requests, those that reach L2
   double few_share = 1;        ///< of the lines of its requests, those of lines that two requests at most share
