@@ -49,7 +49,7 @@ __global__ void cost_all(const access::WarpRequest* requests, Costs* costs) {
 
 /// Returns the least wavefronts of a store: one for each group of lanes that is served at a time and has an active
 /// lane.
-unsigned least_wavefronts(const access::WarpRequest& request) {
+unsigned served_groups(const access::WarpRequest& request) {
   const unsigned width = access::warp_lanes * 4 / std::max(request.word_bytes, 4U);
   unsigned groups = 0;
   for (unsigned first = 0; first < access::warp_lanes; first += width) {
@@ -108,7 +108,7 @@ TEST_CASE("the lanes of a warp cost their request as the access arithmetic does"
     REQUIRE(costs[i].lines == access::lines_per_request(request));
     REQUIRE(costs[i].loads == access::shared_wavefronts(request, access::Op::load));
     REQUIRE(costs[i].stores == access::shared_wavefronts(request, access::Op::store));
-    REQUIRE(costs[i].least == least_wavefronts(request));
+    REQUIRE(costs[i].least == served_groups(request));
     REQUIRE(costs[i].sum == sum);
   }
 }
