@@ -218,7 +218,7 @@ std::vector<Pin> pins() {
   return {
       {"patterns to fit to",
        errors_of(cases_of<KnownCase>("patterns-fit", fitted)),
-       {0.00932246233, 0.0850508729, 0.0579469931, 0.174009358}},
+       {-0.00713089532, 0.0824517236, 0.0475581436, 0.174009358}},
       {"patterns held out",
        errors_of(cases_of<KnownCase>("patterns-held-out", held_out)),
        {0.0196186542, 0.0802018416, 0.0682541321, 0.128989032}},

@@ -180,7 +180,7 @@ TEST_CASE("traffic: stores meet the more the fewer lines they go to", "[traffic]
   const double many = store_collisions("i * 2654435761 % 65536");
   CHECK(few > 2 * many);
   CHECK(many > store_collisions("i"));
-  CHECK(single > store_collisions("i"));
+  CHECK(few > 2 * single);  // whose stores each multiprocessor merges
   CHECK(traffic("i", "read", mib, small_gpu()).store_collisions == 0);
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("traffic: stores to few lines are merged before they reach L2", "[traf
   // Lines that a block fills in any order leave it whole, and no other multiprocessor stores to them.
   const Traffic shuffled = written("i / 256 * 256 + i % 256 * 37 % 256");
   CHECK(shuffled.l2_write_requests < 0.4 * 8 * lines);
-  CHECK(shuffled.l2_write_sectors + shuffled.l2_split_sectors < 1.2 * sectors_in(16 * mib));
+  CHECK(shuffled.l2_write_sectors + shuffled.l2_split_sectors < 2 * sectors_in(16 * mib));
   CHECK(shuffled.contended_stores < 0.01 * lines);
 }
 
