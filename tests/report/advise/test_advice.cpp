@@ -78,6 +78,24 @@ std::vector<Record> kernels_of(const std::vector<std::string>& names) {
 
 }  // namespace
 
+TEST_CASE("one entry tells of all grids of a kernel that one change improves", "[advice]") {
+  const Record seen = kernel_of("global", "load", "contiguous");
+  Record inferred = seen;
+  inferred.access.clear();
+  inferred.flags.emplace_back("seen_by_another_grid");
+  Report report = examples::program();
+  report.results = {seen, inferred, inferred};
+  const std::vector<AdviceRecord> advice = program_advice(report);
+  REQUIRE(advice.size() == 1);
+  const AdviceRecord alone = advice_on(seen);
+  CHECK(advice.front().cause == alone.cause);
+  CHECK(advice.front().result == 0);
+  CHECK(advice.front().saves_s == Approx(3 * alone.saves_s));
+  // Of one grid alone that was not looked at, nothing tells what to change.
+  report.results = {inferred};
+  CHECK(program_advice(report).empty());
+}
+
 TEST_CASE("A program's advice is a list of what can be saved, most first", "[advice]") {
   const std::vector<AdviceRecord> advice = program_advice(examples::program());
   REQUIRE(advice.size() == 2);
