@@ -95,10 +95,17 @@ double sum_of(const Cases& cases, const char* metric) {
 
 ProgramKernels::ProgramKernels(const Report& report, std::size_t most_rows)
     : report_(report), advice_(advice_of(report)), by_result_(report.results.size()) {
+  std::set<std::string> advised;
   for (const AdviceRecord& advice : advice_) {
     if (advice.result >= by_result_.size() || by_result_[advice.result] != nullptr) continue;
     by_result_[advice.result] = &advice;
-    (rows.size() < most_rows ? rows : beyond).push_back(&report.results[advice.result]);
+    rows.push_back(&report.results[advice.result]);
+    advised.insert(advice.kernel);
+  }
+  sort_by(rows, could_save_name);
+  if (rows.size() > most_rows) {
+    beyond.assign(rows.begin() + static_cast<std::ptrdiff_t>(most_rows), rows.end());
+    rows.resize(most_rows);
   }
   std::set<std::uint64_t> groups;
   for (const AdviceRecord& advice : advice_) {
@@ -109,6 +116,10 @@ ProgramKernels::ProgramKernels(const Report& report, std::size_t most_rows)
     if (advice_on(record) != nullptr) continue;
     if (group_of(record) > 0 && groups.contains(group_of(record))) {
       fused.push_back(&record);
+      continue;
+    }
+    if (record.has_flag("seen_by_another_grid") && advised.contains(text_of(record, kernel_parameter))) {
+      alike.push_back(&record);
       continue;
     }
     const bool is_known = record.status == Status::ok && finite_value(record, could_save_name).has_value();
@@ -153,6 +164,10 @@ std::vector<std::string> ProgramKernels::nothing_to_do() const {
   if (!fused.empty()) {
     said.push_back(kernel_words(fused) + (fused.size() == 1 ? " goes" : " go") + " into a kernel with advice" +
                    share_of(fused, report_) + ".");
+  }
+  if (!alike.empty()) {
+    said.push_back(kernel_words(alike) + (alike.size() == 1 ? " gains" : " gain") +
+                   " by the same change as another grid of the kernel" + share_of(alike, report_) + ".");
   }
   if (!settled.empty()) {
     said.push_back(kernel_words(settled) + " of libraries " + (settled.size() == 1 ? "leaves" : "leave") +

@@ -25,6 +25,7 @@ class ProgramKernels {
   Cases settled;  ///< of libraries, whose caller can change nothing
   Cases beyond;   ///< with advice, after the last row
   Cases fused;    ///< improved by the same change as a kernel with advice, which names them
+  Cases alike;    ///< grids that were not looked at, of kernels of which another grid has advice
   Cases others;   ///< looked at, without a known saving and without a row
   Cases unseen;   ///< not looked at, and without a row
 
