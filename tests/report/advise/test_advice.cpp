@@ -93,7 +93,7 @@ TEST_CASE("one entry tells of all grids of a kernel that one change improves", "
   CHECK(advice.front().saves_s == Approx(3 * alone.saves_s));
   CHECK(table_of(report).find(without_blanks("gain by the same change as another grid of the kernel")) !=
         std::string::npos);
-  // Of one grid alone that was not looked at, nothing tells what to change.
+  // Nothing tells what to change of a grid that was not looked at and stands alone.
   report.results = {inferred};
   CHECK(program_advice(report).empty());
 }
