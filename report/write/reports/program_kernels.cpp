@@ -99,13 +99,8 @@ ProgramKernels::ProgramKernels(const Report& report, std::size_t most_rows)
   for (const AdviceRecord& advice : advice_) {
     if (advice.result >= by_result_.size() || by_result_[advice.result] != nullptr) continue;
     by_result_[advice.result] = &advice;
-    rows.push_back(&report.results[advice.result]);
+    (rows.size() < most_rows ? rows : beyond).push_back(&report.results[advice.result]);
     advised.insert(advice.kernel);
-  }
-  sort_by(rows, could_save_name);
-  if (rows.size() > most_rows) {
-    beyond.assign(rows.begin() + static_cast<std::ptrdiff_t>(most_rows), rows.end());
-    rows.resize(most_rows);
   }
   std::set<std::uint64_t> groups;
   for (const AdviceRecord& advice : advice_) {
