@@ -99,6 +99,12 @@ std::string little_explained_words(double share, const std::vector<model::StageT
       report::join(words, ", "));
 }
 
+/// True if one price is nearer to the measured time than another one, as a factor.
+bool is_nearer(const PricedLaunch& one, const PricedLaunch& other, double measured_s) {
+  const auto off = [&](const PricedLaunch& priced) { return std::abs(std::log(priced.seconds / measured_s)); };
+  return off(one) < off(other);
+}
+
 }  // namespace
 
 double warps_of(const LaunchSums& launch) {
@@ -159,10 +165,9 @@ Pricing::Pricing(const LaunchSums& launch, const model::Profile& profile)
 }
 
 void Pricing::find_what_l2_had() {
-  const auto off = [&](double seconds) { return std::abs(std::log(seconds / *launch_.measured_s)); };
   if (fits_in_l2(work_, profile_.device)) {
     PricedLaunch cached = priced(work_, workload_, profile_, InL2::all);
-    if (!launch_.measured_s || off(cached.seconds) < off(as_it_is_.seconds)) as_it_is_ = std::move(cached);
+    if (!launch_.measured_s || is_nearer(cached, as_it_is_, *launch_.measured_s)) as_it_is_ = std::move(cached);
     return;
   }
   if (!launch_.measured_s) return;
@@ -194,8 +199,7 @@ void Pricing::find_last_block(unsigned major) {
   add_last_block(work);
   const Workload workload = workload_of(work, profile_.device);
   PricedLaunch with = priced(work, workload, profile_, as_it_is_.in_l2);
-  const auto off = [&](double seconds) { return std::abs(std::log(seconds / *launch_.measured_s)); };
-  if (!is_known(with) || off(with.seconds) >= off(as_it_is_.seconds)) {
+  if (!is_known(with) || !is_nearer(with, as_it_is_, *launch_.measured_s)) {
     last_block_.reset();
     return;
   }
