@@ -237,11 +237,7 @@ RequestCost cost_of(const Lanes& lanes, unsigned word_bytes, DistinctNumbers& sc
 }
 
 unsigned wavefronts_of(const WarpRequest& request, Op op, DistinctNumbers& scratch) {
-  unsigned group = warp_lanes;
-  if (request.word_bytes > bank_bytes) {
-    group = warp_lanes * bank_bytes / request.word_bytes;
-    if (op == Op::load && (partners_agree(request, 1) || partners_agree(request, 2))) group *= 2;
-  }
+  const unsigned group = warp_lanes / groups_of_lanes(request, op);
   unsigned wavefronts = 0;
   for (unsigned first = 0; first < warp_lanes; first += group) {
     wavefronts += busiest_bank_of(request, first, first + group, scratch);

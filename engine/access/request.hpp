@@ -92,6 +92,35 @@ struct BlockSet {
   return sectors == 0 ? 0.0 : static_cast<double>(useful_bytes(request)) / (sectors * sector_bytes);
 }
 
+/// The 32-bit values that lanes [first, last) put into the busiest bank, equal addresses counted as often as lanes have
+/// them.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned busiest_bank_of_copies(const WarpRequest& request, unsigned first,
+                                                                           unsigned last) {
+  unsigned values[bank_count] = {};
+  unsigned busiest = 0;
+  for (unsigned lane = first; lane < last; ++lane) {
+    if (!request.lane_active(lane)) continue;
+    for (unsigned byte = 0; byte < request.word_bytes; byte += bank_bytes) {
+      unsigned& of_bank = values[(request.address[lane] + byte) / bank_bytes % bank_count];
+      if (++of_bank > busiest) busiest = of_bank;
+    }
+  }
+  return busiest;
+}
+
+/// Wavefronts in which `cp.async` through L1 writes the words of a request, of 4, 8 or 16 bytes, into shared memory; 0
+/// without active lanes. The words of 128 bytes of the source come together: those of all lanes, half of them or a
+/// quarter, if the lanes' sources follow each other. Lanes that copy to one address take turns, unlike those of a
+/// store. Settled against an H100's counters: docs/counters.md.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned copy_wavefronts(const WarpRequest& request) {
+  const unsigned group = line_bytes / request.word_bytes;
+  unsigned wavefronts = 0;
+  for (unsigned first = 0; first < warp_lanes; first += group) {
+    wavefronts += busiest_bank_of_copies(request, first, first + group);
+  }
+  return wavefronts;
+}
+
 /// Distinct 4-byte words in the busiest bank among lanes [first, last): the passes that group of lanes needs.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned busiest_bank(const WarpRequest& request, unsigned first,
                                                                  unsigned last) {
@@ -125,21 +154,32 @@ struct BlockSet {
   return true;
 }
 
-/// Shared-memory wavefronts of a request; 0 without active lanes. Words of up to 4 bytes are served a whole warp at a
-/// time, 8-byte words by half-warps and 16-byte words by quarter-warps, each group taking as many wavefronts as its
-/// busiest bank has distinct words. The groups of a load are twice as large if all its lanes agree with their neighbour
-/// or all with their second neighbour. Settled with random patterns against an H200's counters: docs/counters.md.
-/// There is no rule for atomics yet.
+/// Groups of lanes that shared memory serves one after another. Words of up to 4 bytes are served a whole warp at a
+/// time, 8-byte words by half-warps and 16-byte words by quarter-warps. The groups of a load are twice as large if all
+/// its lanes agree with their neighbour or all with their second neighbour. Settled with random patterns against an
+/// H200's counters: docs/counters.md.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned groups_of_lanes(const WarpRequest& request, Op op) {
+  if (request.word_bytes <= bank_bytes) return 1;
+  const bool twice = op == Op::load && (partners_agree(request, 1) || partners_agree(request, 2));
+  return request.word_bytes / bank_bytes / (twice ? 2 : 1);
+}
+
+/// Shared-memory wavefronts of a request; 0 without active lanes. Each group of lanes takes as many as its busiest bank
+/// has distinct words. There is no rule for atomics yet.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned shared_wavefronts(const WarpRequest& request, Op op) {
-  unsigned group = warp_lanes;
-  if (request.word_bytes > bank_bytes) {
-    group = warp_lanes * bank_bytes / request.word_bytes;
-    if (op == Op::load && (partners_agree(request, 1) || partners_agree(request, 2))) group *= 2;
-  }
+  const unsigned group = warp_lanes / groups_of_lanes(request, op);
   unsigned wavefronts = 0;
   for (unsigned first = 0; first < warp_lanes; first += group)
     wavefronts += busiest_bank(request, first, first + group);
   return wavefronts;
+}
+
+/// Cycles for which a request keeps shared memory busy: its wavefronts, and at least one for each group of lanes, even
+/// if no lane of a group is active (docs/patterns.md).
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned shared_cycles(const WarpRequest& request, Op op) {
+  const unsigned wavefronts = shared_wavefronts(request, op);
+  const unsigned groups = groups_of_lanes(request, op);
+  return wavefronts > groups ? wavefronts : groups;
 }
 
 /// The fewest wavefronts that could serve a request: those of its distinct bytes, spread evenly over all banks. Bank

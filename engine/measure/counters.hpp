@@ -34,6 +34,8 @@ struct Counts {
   std::optional<double> shared_load_wavefronts;
   std::optional<double> shared_store_requests;
   std::optional<double> shared_store_wavefronts;
+  std::optional<double> shared_copy_requests;  ///< cp.async through L1; only where a case accesses shared memory
+  std::optional<double> shared_copy_wavefronts;
   std::optional<double> shared_bank_conflicts;  ///< wavefronts beyond those that the requests need at least
   std::optional<double> l2_read_requests;       ///< from L1
   std::optional<double> l2_read_sectors;

@@ -96,7 +96,9 @@ class Counted {
 
   void count_shared() {
     shared_ = counts_.shared_load_wavefronts && counts_.shared_store_wavefronts;
-    if (shared_) demand_.shared_wavefronts = *counts_.shared_load_wavefronts + *counts_.shared_store_wavefronts;
+    if (!shared_) return;
+    demand_.shared_wavefronts =
+        *counts_.shared_load_wavefronts + *counts_.shared_store_wavefronts + counts_.shared_copy_wavefronts.value_or(0);
   }
 
   const measure::Counts& counts_;

@@ -32,11 +32,15 @@ bool belongs(const SiteRecord& site, const Tally& tally) {
 }  // namespace
 
 double add_counted_costs(Record& record, const measure::Counts& counts, std::span<const std::uint64_t> requests) {
+  const auto with_copies = [](std::optional<double> stores, std::optional<double> copied) {
+    return stores ? std::optional(*stores + copied.value_or(0)) : std::nullopt;
+  };
   const Tally tallies[] = {
       {Space::global, Op::load, counts.global_load_requests, counts.global_load_sectors, sectors},
       {Space::global, Op::store, counts.global_store_requests, counts.global_store_sectors, sectors},
       {Space::shared, Op::load, counts.shared_load_requests, counts.shared_load_wavefronts, wavefronts},
-      {Space::shared, Op::store, counts.shared_store_requests, counts.shared_store_wavefronts, wavefronts},
+      {Space::shared, Op::store, with_copies(counts.shared_store_requests, counts.shared_copy_requests),
+       with_copies(counts.shared_store_wavefronts, counts.shared_copy_wavefronts), wavefronts},
       {Space::local, Op::load, counts.local_load_requests, counts.local_load_sectors, sectors},
       {Space::local, Op::store, counts.local_store_requests, counts.local_store_sectors, sectors},
   };

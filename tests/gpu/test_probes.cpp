@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <optional>
+#include <random>
 #include <set>
 
 #include "app/command_line/values.hpp"
@@ -82,16 +85,40 @@ std::vector<Case> every_combination(const Probe& probe) {
   return cases;
 }
 
+/// Runs a case; nullopt if it is refused when its addresses are evaluated, such as rows of matrices between multiples
+/// of 16 bytes.
+std::optional<report::Record> run_unless_refused(app::Backend& backend, const Case& tested) {
+  try {
+    return backend.run(tested);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage) throw;
+    return std::nullopt;
+  }
+}
+
+/// At most so many of the cases, drawn with a fixed seed. All of them would take minutes where a probe has many axes;
+/// of four axes with five values each, 400 of 625 cases still have nearly every pair of values.
+std::vector<Case> some_of(std::vector<Case> cases, std::size_t most) {
+  if (cases.size() <= most) return cases;
+  std::vector<Case> chosen;
+  std::mt19937 random(1);  // NOLINT(cert-msc51-cpp): the same cases in every run
+  std::sample(cases.begin(), cases.end(), std::back_inserter(chosen), most, random);
+  return chosen;
+}
+
 }  // namespace
 
 TEST_CASE("every probe moves the right data in every shape") {
+  constexpr std::size_t most_cases = 400;  // of a probe
   const auto backend = quick_backend();
   for (const Probe& probe : probes()) {
     if (probe.gpus) continue;                // test_peer.cpp
     std::map<std::string, std::size_t> ran;  // cases of each alternative
-    for (const Case& tested : every_combination(probe)) {
+    for (const Case& tested : some_of(every_combination(probe), most_cases)) {
       INFO(to_string(tested));
-      const report::Record record = backend->run(tested);
+      const auto run = run_unless_refused(*backend, tested);
+      if (!run) continue;
+      const report::Record& record = *run;
       INFO(record.reason.value_or("no reason"));
       const std::string alternative = probe.compared.empty() ? "" : to_string(tested.value(probe.compared));
       ran[alternative] += 0;

@@ -65,7 +65,7 @@ pattern::Expression expression_of(const std::string& text, const char* option, c
 
 void require_matrix_options(const Case& chosen, const TileCase& tile) {
   const unsigned asked = chosen[axis::matrices];
-  const bool moves_matrices = tile.op != TileOp::read && tile.op != TileOp::write;
+  const bool moves_matrices = tile.matrices > 0;
   if (!moves_matrices && asked > 0) {
     throw usage_error(fmt::format("--matrices {}: --op {} moves words, not matrices; pass --op ldmatrix or stmatrix",
                                   asked, chosen.name(axis::op)));
@@ -219,10 +219,13 @@ TileCase::TileCase(const Case& chosen)
       swizzle(swizzle_of(chosen[axis::swizzle])) {
   constexpr unsigned all_matrices = 4;
   const std::uint64_t padding = chosen[axis::pad];
-  if (op != TileOp::read && op != TileOp::write) {
+  if (op != TileOp::read && op != TileOp::write && !copies()) {
     matrices = chosen[axis::matrices] == 0 ? all_matrices : chosen[axis::matrices];
   }
   require_matrix_options(chosen, *this);
+  if (copies() && word_bytes < access::bank_bytes) {
+    throw usage_error(fmt::format("--word-bytes {}: --op cp-async copies 4, 8 or 16 bytes a lane", word_bytes));
+  }
   if (pitch > 0 && padding > 0) {
     throw usage_error(
         fmt::format("--pitch {} and --pad {} both say how far rows are apart; pass one of them", pitch, padding));
@@ -251,6 +254,7 @@ access::WarpRequest TileRequests::request(std::uint64_t k) const {
 
 unsigned wavefronts_of(const access::WarpRequest& request, const TileCase& tile) {
   if (tile.matrices > 0) return access::matrix_wavefronts(request);
+  if (tile.copies()) return access::copy_wavefronts(request);
   return access::shared_wavefronts(request, tile.stores() ? access::Op::store : access::Op::load);
 }
 

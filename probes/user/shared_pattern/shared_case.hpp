@@ -13,8 +13,8 @@
 
 namespace gpumem::shared_pattern {
 
-/// Words are loaded and stored lane by lane, matrices of 8 x 8 halves by a warp together.
-enum class TileOp { read, write, load_matrices, load_transposed, store_matrices, store_transposed };
+/// Words are loaded, stored and copied from global memory lane by lane, matrices of 8 x 8 halves by a warp together.
+enum class TileOp { read, write, load_matrices, load_transposed, store_matrices, store_transposed, copy };
 
 namespace axis {
 inline constexpr Text pattern{"pattern"};
@@ -26,7 +26,8 @@ inline constexpr Number pitch{"pitch_elements"};
 inline constexpr Number pad{"pad_elements"};
 inline constexpr Number<unsigned> word_bytes{"word_bytes", &word_phrase};
 inline constexpr Number<unsigned> matrices{"matrices"};
-inline constexpr Choice<TileOp> op{"op", {"read", "write", "ldmatrix", "ldmatrix-trans", "stmatrix", "stmatrix-trans"}};
+inline constexpr Choice<TileOp> op{
+    "op", {"read", "write", "ldmatrix", "ldmatrix-trans", "stmatrix", "stmatrix-trans", "cp-async"}};
 }  // namespace axis
 
 constexpr unsigned row_bytes = 16;             ///< of a row of 8 halves: PTX ISA, "ldmatrix"
@@ -56,8 +57,9 @@ struct TileCase {
   explicit TileCase(const Case& chosen);
 
   [[nodiscard]] bool stores() const {
-    return op == TileOp::write || op == TileOp::store_matrices || op == TileOp::store_transposed;
+    return op == TileOp::write || op == TileOp::store_matrices || op == TileOp::store_transposed || copies();
   }
+  [[nodiscard]] bool copies() const { return op == TileOp::copy; }
   [[nodiscard]] bool transposed() const { return op == TileOp::load_transposed || op == TileOp::store_transposed; }
   /// Bytes that begin at the element of a lane.
   [[nodiscard]] unsigned access_bytes() const { return matrices > 0 ? row_bytes : word_bytes; }

@@ -303,6 +303,72 @@ __device__ void store_and_read_back(std::uint32_t* sums, std::uint64_t* cycles, 
   sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+/// Copies a word from global memory through L1, unless the address is `none`.
+template <unsigned bytes>
+__device__ void copy_word(std::uint32_t address, std::uint32_t none, const char* source) {
+#if __CUDA_ARCH__ >= 800
+  if (address != none)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(source), "n"(bytes));
+#else
+  __trap();  // the probe asks for the compute capability before
+#endif
+}
+
+/// Waits until at most `most` groups of the thread's copies are on their way.
+template <unsigned most>
+__device__ void wait_for_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(most) : "memory");
+#endif
+}
+
+/// The source of copies: `bytes` for each lane of a warp, the same for every lane.
+template <unsigned bytes>
+__global__ void fill_source(std::uint32_t* source, std::uint32_t salt) {
+  constexpr unsigned words = bytes / sizeof(std::uint32_t);
+  for (unsigned k = 0; k < words; ++k) source[threadIdx.x * words + k] = measure::random_word(k + salt);
+}
+
+/// Each thread copies, and then stores the sum of what lies at its addresses for the check; each block also its cycles.
+/// The lanes of a warp copy from neighbouring words, which L1 has after the first time. All these words are the same,
+/// so that it does not matter which copy to an address was the last. One part of the copies is on its way while the
+/// next is asked for.
+template <unsigned bytes>
+__global__ void __launch_bounds__(block_threads)
+    copy_into_tile(std::uint32_t* sums, std::uint64_t* cycles, TileWork work, const char* source) {
+  extern __shared__ uint4 tile[];
+  const auto base = static_cast<std::uint32_t>(__cvta_generic_to_shared(tile));
+  const char* const own = source + threadIdx.x % access::warp_lanes * bytes;
+  std::uint32_t sum = 0;
+  const std::uint64_t start = clock64();
+#pragma unroll 1
+  for (std::uint32_t group = 0; group < work.groups; ++group) {
+    std::uint32_t address[turns];
+    find_addresses(work, group, address);
+#pragma unroll 1
+    for (std::uint32_t iteration = 0; iteration < work.iterations; ++iteration) {
+#pragma unroll
+      for (unsigned turn = 0; turn < turns; ++turn) copy_word<bytes>(base + address[turn], base + inactive, own);
+#if __CUDA_ARCH__ >= 800
+      asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+      wait_for_copies<1>();
+    }
+    wait_for_copies<0>();
+    __syncwarp();
+#pragma unroll
+    for (unsigned turn = 0; turn < turns; ++turn) {
+      std::uint32_t found[registers_of<bytes>] = {};
+      load_word<bytes>(base + address[turn], base + inactive, found);
+#pragma unroll
+      for (const std::uint32_t word : found) sum += word;
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) cycles[blockIdx.x] = clock64() - start;
+  sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
 /// Does it if the code is for GPUs that have the store.
 template <class Access>
 __global__ void __launch_bounds__(block_threads) store_tile(std::uint32_t* sums, std::uint64_t* cycles, TileWork work) {
@@ -314,11 +380,11 @@ __global__ void __launch_bounds__(block_threads) store_tile(std::uint32_t* sums,
 }
 
 /// The way that sums are checked.
-enum class SumOf { words, matrices, transposed_matrices };
+enum class SumOf { words, copies, matrices, transposed_matrices };
 
 /// Each sum must be `times` that of the content of the thread's words. If matrices are loaded, the sum of a warp must
 /// be that of its rows: lanes hold parts of each other's rows. Transposed, halves of odd rows lie in the upper half of
-/// a register. `lanes` is the number of lanes that give rows.
+/// a register. `lanes` is the number of lanes that give rows. Copies bring the same to every address.
 template <unsigned bytes>
 __global__ void check_tile_words(const std::uint32_t* sums, TileWork work, std::uint32_t times, SumOf kind,
                                  unsigned lanes, unsigned long long* mismatches) {
@@ -330,14 +396,14 @@ __global__ void check_tile_words(const std::uint32_t* sums, TileWork work, std::
     for (const std::uint32_t of_turn : address) {
       if (of_turn == inactive || lane >= lanes) continue;
       for (unsigned k = 0; k < registers_of<bytes>; ++k) {
-        const std::uint32_t value = content_at<bytes>(of_turn, k, work.salt);
+        const std::uint32_t value = content_at<bytes>(kind == SumOf::copies ? 0 : of_turn, k, work.salt);
         expected += kind != SumOf::transposed_matrices ? value : ((value & 0xFFFFU) + (value >> 16U)) << lane % 2 * 16;
       }
     }
   }
   std::uint32_t sum = sums[blockIdx.x * blockDim.x + threadIdx.x];
   expected *= times;
-  if (kind != SumOf::words) {
+  if (kind == SumOf::matrices || kind == SumOf::transposed_matrices) {
     for (int distance = access::warp_lanes / 2; distance > 0; distance /= 2) {
       sum += __shfl_xor_sync(~0U, sum, distance);
       expected += __shfl_xor_sync(~0U, expected, distance);

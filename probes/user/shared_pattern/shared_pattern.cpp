@@ -99,28 +99,39 @@ std::uint64_t most_shared_bytes(const Device& device) {
 }
 
 void require_instruction(const TileCase& tile, const Device& device) {
-  if (tile.matrices == 0) return;
-  require_compute_capability(device, tile.stores() ? 90 : 75, tile.stores() ? "stmatrix" : "ldmatrix");
+  const TileInstruction instruction = instruction_of(tile);
+  if (instruction.least_capability > 0) {
+    require_compute_capability(device, instruction.least_capability, instruction.name);
+  }
 }
 
-/// Cycles of a request: its wavefronts. A store takes at least a cycle for each 32-bit register of a lane, however few
-/// lanes are active: 16-byte words of 17 lanes take 4 cycles for 3 wavefronts (docs/patterns.md).
+/// True if the tile is copied into from global memory: such a launch has a site there.
+bool copies(const Workload& workload) {
+  return workload.sites.size() > 1 && workload.sites[1].space == access::Space::global;
+}
+
+/// Cycles of a copy by cp.async: its wavefronts, and what it takes to find the source in L1. Measured on an H100 with
+/// all numbers of wavefronts from 1 to 32 (docs/patterns.md); nothing was published.
+double cycles_of_copy(unsigned wavefronts) { return wavefronts + (wavefronts > 2 ? 1.15 : 1.65); }
+
+/// Cycles of a request, by itself.
+double cycles_of(const Workload& workload, const access::WarpRequest& request) {
+  const access::Site& site = workload.sites.front();
+  if (copies(workload)) return cycles_of_copy(access::copy_wavefronts(request));
+  const bool words = request.word_bytes == site.word_bytes;  // else rows of matrices, of which none is inactive
+  return words ? access::shared_cycles(request, site.op) : access::matrix_wavefronts(request);
+}
+
 std::optional<double> predicted_cycles(const Workload& workload, const model::Prediction& /*prediction*/,
                                        const model::Profile& profile) {
   const access::Site& site = workload.sites.front();
-  double cycles = site.summary->cost.wavefronts_per_request;
-  const bool words = site.request(0).word_bytes == site.word_bytes;  // else rows of matrices, of which none is inactive
-  if (site.op == access::Op::store && words) {
-    double sum = 0;
-    double requests = 0;
-    for (const access::RequestKind& kind : site.kinds) {
-      const unsigned wavefronts = access::shared_wavefronts(site.request(kind.request), site.op);
-      sum += static_cast<double>(kind.count) * std::max(wavefronts, site.word_bytes / access::bank_bytes);
-      requests += static_cast<double>(kind.count);
-    }
-    cycles = sum / requests;
+  double cycles = 0;
+  double requests = 0;
+  for (const access::RequestKind& kind : site.kinds) {
+    cycles += static_cast<double>(kind.count) * cycles_of(workload, site.request(kind.request));
+    requests += static_cast<double>(kind.count);
   }
-  return cycles / profile.rates.shared.wavefronts_per_cycle;
+  return cycles / requests / profile.rates.shared.wavefronts_per_cycle;
 }
 
 /// Wavefronts that bank conflicts add to a request of the tile.
@@ -136,6 +147,43 @@ std::optional<double> conflict_wavefronts(const Workload& workload, const model:
   return site.summary->cost.wavefronts_per_request - least / requests;
 }
 
+/// The site of copies in global memory: the active lanes of a request read neighbouring words, the same in all
+/// requests.
+access::Site source_of(const TileLaunch& launch, const Workload& workload) {
+  access::Site source;
+  source.name = "source";
+  source.op = access::Op::load;
+  source.word_bytes = launch.tile.word_bytes;
+  source.instructions = turns;
+  source.requests = workload.sites.front().requests;
+  source.kinds = workload.sites.front().kinds;
+  source.extent_bytes = copied_bytes(launch);
+  source.request = [block = launch.block](std::uint64_t k) {
+    access::WarpRequest request = block->request(k % block->count());
+    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) request.address[lane] = lane * request.word_bytes;
+    return request;
+  };
+  return source;
+}
+
+/// The site of the addresses that a group of requests begins with: 32 bytes a lane, in two words. It is told beside
+/// that of copies alone, because other kernels access global memory nowhere else.
+access::Site table_of(const TileLaunch& launch, const Workload& workload) {
+  constexpr unsigned lane_bytes = turns * sizeof(std::uint32_t);
+  access::Site table;
+  table.name = "addresses";
+  table.op = access::Op::load;
+  table.word_bytes = sizeof(uint4);
+  table.instructions = lane_bytes / table.word_bytes;
+  table.requests = std::uint64_t{table.instructions} * workload.blocks * launch.groups * warps;
+  table.extent_bytes = std::lcm(launch.block->count(), std::uint64_t{turns}) / turns * access::warp_lanes * lane_bytes;
+  table.request = [](std::uint64_t k) {
+    return warp_request(sizeof(uint4), [k](unsigned lane) { return lane * lane_bytes + k % 2 * sizeof(uint4); });
+  };
+  table.kinds = {{.request = 0, .count = table.requests / 2}, {.request = 1, .count = table.requests / 2}};
+  return table;
+}
+
 }  // namespace
 
 TileLaunch::TileLaunch(const Case& decided, const Device& device) : tile(decided) {
@@ -146,6 +194,16 @@ TileLaunch::TileLaunch(const Case& decided, const Device& device) : tile(decided
   groups = static_cast<std::uint32_t>(count / common);
   const std::uint64_t wavefronts = requests_at_once / common * block->wavefronts;  // of all groups
   iterations = static_cast<std::uint32_t>(std::max(wavefronts_per_launch / wavefronts, fewest_iterations));
+}
+
+TileInstruction instruction_of(const TileCase& tile) {
+  if (tile.copies()) return {"cp.async", 80};
+  if (tile.matrices == 0) return {"a load or store", 0};
+  return tile.stores() ? TileInstruction{"stmatrix", 90} : TileInstruction{"ldmatrix", 75};
+}
+
+std::uint64_t copied_bytes(const TileLaunch& launch) {
+  return launch.tile.copies() ? std::uint64_t{access::warp_lanes} * launch.tile.word_bytes : 0;
 }
 
 std::uint64_t TileLaunch::rounds() const { return std::uint64_t{groups} * requests_at_once / block->count(); }
@@ -194,6 +252,10 @@ Workload workload_of(const TileLaunch& launch, const Device& device) {
   add_site("tile", launch.tile.stores() ? access::Op::store : access::Op::load,
            matrices ? bytes_of_lane * launch.tile.matrices : launch.tile.word_bytes, launch.iterations,
            launch.block->wavefronts);
+  if (launch.tile.copies()) {
+    workload.sites.push_back(source_of(launch, workload));
+    workload.sites.push_back(table_of(launch, workload));
+  }
   if (launch.tile.stores()) {
     std::uint64_t wavefronts = 0;
     for (std::uint64_t k = 0; k < launch.block->count(); ++k) {

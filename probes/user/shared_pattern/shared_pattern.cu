@@ -14,7 +14,13 @@
 
 namespace gpumem::shared_pattern {
 
-/// Calls visit(access), a value of the type that the case's kernels are made of.
+/// Calls visit(bytes) of a copied word.
+template <class Visitor>
+static auto with_copied(const TileLaunch& launch, Visitor&& visit) {
+  return dispatch(one_of<4, 8, 16>(launch.tile.word_bytes), visit);
+}
+
+/// Calls visit(access), a value of the type that the case's kernels are made of. Copies have no such type.
 template <class Visitor>
 static auto with_access(const TileLaunch& launch, Visitor&& visit) {
   const TileCase& tile = launch.tile;
@@ -26,6 +32,9 @@ static auto with_access(const TileLaunch& launch, Visitor&& visit) {
 }
 
 static std::string tile_kernel_name(const TileLaunch& launch) {
+  if (launch.tile.copies()) {
+    return with_copied(launch, [](auto bytes) { return measure::kernel_name<&copy_into_tile<bytes()>>(); });
+  }
   return with_access(launch, [&](auto access) {
     using Access = decltype(access);
     return launch.tile.stores() ? measure::kernel_name<&store_tile<Access>>()
@@ -41,6 +50,7 @@ class TileExperiment final : public measure::Experiment {
         table_(std::lcm(launch_.block->count(), std::uint64_t{turns}) * access::warp_lanes * sizeof(std::uint32_t)),
         sums_(std::size_t{blocks_} * block_threads * sizeof(std::uint32_t)),
         cycles_(blocks_ * sizeof(std::uint64_t)),
+        source_(copied_bytes(launch_)),
         mismatches_(session) {
     const std::vector<std::uint32_t> table = launch_.table();
     measure::check(cudaMemcpy(table_.data(), table.data(), table_.bytes(), cudaMemcpyHostToDevice),
@@ -52,11 +62,11 @@ class TileExperiment final : public measure::Experiment {
              .tile_words = static_cast<std::uint32_t>(launch_.block->tile_bytes / sizeof(std::uint32_t)),
              .salt = 0,
              .step = 0};
-    with_kernel([&](auto kernel) {
+    with_kernel([&](auto kernel, auto... /*arguments*/) {
       cudaFuncAttributes attributes{};
       measure::check(cudaFuncGetAttributes(&attributes, kernel), "look at the kernel");
       // A build for older GPUs alone has PTX without these instructions, which a newer GPU then compiles.
-      const int least = launch_.tile.matrices == 0 ? 0 : launch_.tile.stores() ? 90 : 75;
+      const int least = static_cast<int>(instruction_of(launch_.tile).least_capability);
       if (attributes.ptxVersion < least) {
         throw missing_capability_error("this program was not built for GPUs with these instructions: build it for sm_" +
                                        std::to_string(least) + " or later");
@@ -67,9 +77,14 @@ class TileExperiment final : public measure::Experiment {
 
   void launch(cudaStream_t stream) override {
     if (launch_.tile.stores()) ++work_.salt;
-    with_kernel([&](auto kernel) {
-      kernel<<<blocks_, block_threads, launch_.block->tile_bytes, stream>>>(sums_.as<std::uint32_t>(),
-                                                                            cycles_.as<std::uint64_t>(), work_);
+    if (launch_.tile.copies()) {
+      with_copied(launch_, [&](auto bytes) {
+        fill_source<bytes()><<<1, access::warp_lanes, 0, stream>>>(source_.as<std::uint32_t>(), work_.salt);
+      });
+    }
+    with_kernel([&](auto kernel, auto... source) {
+      kernel<<<blocks_, block_threads, launch_.block->tile_bytes, stream>>>(
+          sums_.as<std::uint32_t>(), cycles_.as<std::uint64_t>(), work_, source...);
     });
     measure::check(cudaGetLastError(), "launch the kernel");
   }
@@ -79,9 +94,10 @@ class TileExperiment final : public measure::Experiment {
     mismatches_.reset(stream);
     launch(stream);
     const bool stores = launch_.tile.stores();
-    const SumOf kind = stores || launch_.tile.matrices == 0 ? SumOf::words
-                       : launch_.tile.transposed()          ? SumOf::transposed_matrices
-                                                            : SumOf::matrices;
+    const SumOf kind = launch_.tile.copies()                  ? SumOf::copies
+                       : stores || launch_.tile.matrices == 0 ? SumOf::words
+                       : launch_.tile.transposed()            ? SumOf::transposed_matrices
+                                                              : SumOf::matrices;
     dispatch(one_of<1, 2, 4, 8, 16>(launch_.tile.access_bytes()), [&](auto bytes) {
       check_tile_words<bytes()>
           <<<blocks_, block_threads, 0, stream>>>(sums_.as<std::uint32_t>(), work_, stores ? 1 : launch_.iterations,
@@ -94,9 +110,12 @@ class TileExperiment final : public measure::Experiment {
   double sample() override { return measure::middle_cycles(cycles_) / static_cast<double>(launch_.requests()); }
 
  private:
-  /// Calls visit(kernel).
+  /// Calls visit(kernel, its arguments after the work...).
   template <class Visitor>
   void with_kernel(Visitor&& visit) const {
+    if (launch_.tile.copies()) {
+      return with_copied(launch_, [&](auto bytes) { visit(copy_into_tile<bytes()>, source_.as<const char>()); });
+    }
     with_access(launch_, [&](auto access) {
       using Access = decltype(access);
       launch_.tile.stores() ? visit(store_tile<Access>) : visit(load_tile<Access>);
@@ -108,6 +127,7 @@ class TileExperiment final : public measure::Experiment {
   measure::DeviceBuffer table_;
   measure::DeviceBuffer sums_;
   measure::DeviceBuffer cycles_;
+  measure::DeviceBuffer source_;  ///< of copies
   measure::MismatchCount mismatches_;
   TileWork work_ = {};
 };

@@ -25,6 +25,16 @@ struct TileLaunch {
   [[nodiscard]] std::vector<std::uint32_t> table() const;
 };
 
+/// The instruction that a case is about, and the least compute capability that has it, times 10; 0 for all GPUs.
+struct TileInstruction {
+  const char* name;
+  unsigned least_capability;
+};
+[[nodiscard]] TileInstruction instruction_of(const TileCase& tile);
+
+/// Bytes that the lanes of a warp copy from; 0 if nothing is copied.
+[[nodiscard]] std::uint64_t copied_bytes(const TileLaunch& launch);
+
 /// Describes the launch, except for the name of its kernel.
 [[nodiscard]] Workload workload_of(const TileLaunch& launch, const Device& device);
 

@@ -47,6 +47,16 @@ static_assert(least_wavefronts(affine(0, 1, 1)) == 1 && least_wavefronts(WarpReq
 // Rows of four matrices: next to each other, and 128 bytes apart; their first matrix alone.
 static_assert(matrix_wavefronts(affine(0, 1, 16)) == 4 && matrix_wavefronts(affine(0, 8, 16)) == 32);
 static_assert(matrix_wavefronts(affine(0, 9, 16)) == 4);
+// A group of lanes takes a cycle even if none of them is active, as an H100 measures it.
+static_assert(shared_cycles({.address = {0, 16, 32}, .active = 7, .word_bytes = 16}, Op::load) == 4);
+static_assert(shared_cycles({.address = {0, 16}, .active = 3, .word_bytes = 16}, Op::load) == 2);
+static_assert(shared_cycles({.address = {0, 16}, .active = 3, .word_bytes = 16}, Op::store) == 4);
+static_assert(shared_cycles({.address = {0, 512, 1024}, .active = 7, .word_bytes = 8}, Op::load) == 3);
+// Copies by cp.async: as an H100 counts them. Lanes with one address take turns.
+static_assert(copy_wavefronts(affine(0, 1, 4)) == 1 && copy_wavefronts(affine(0, 1, 8)) == 2);
+static_assert(copy_wavefronts(affine(0, 1, 16)) == 4 && copy_wavefronts(affine(0, 4, 4)) == 4);
+static_assert(copy_wavefronts(affine(0, 0, 4)) == 32 && copy_wavefronts(affine(0, 0, 16)) == 32);
+static_assert(copy_wavefronts(affine(0, 2, 8)) == 4 && copy_wavefronts(affine(0, 33, 16)) == 4);
 
 // No lane, one lane, one address.
 static_assert(sectors_per_request(WarpRequest{}) == 0 && lines_per_request(WarpRequest{}) == 0);

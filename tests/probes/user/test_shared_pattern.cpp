@@ -139,6 +139,17 @@ TEST_CASE("shared pattern: lanes that take no part cost nothing", "[shared_patte
   CHECK(some.accesses == 40);
 }
 
+TEST_CASE("shared pattern: copies take a wavefront for each lane that has the same address", "[shared_pattern]") {
+  CHECK(wavefronts("i", {op("cp-async"), words(16)}) == 4);
+  CHECK(wavefronts("i % 4", {op("cp-async"), words(16)}) == 8);
+  CHECK(wavefronts("i % 4", {op("write"), words(16)}) == 4);
+  CHECK(wavefronts("i", {op("cp-async"), words(16), {"active", std::string("lane % 2")}}) == 4);
+  CHECK(wavefronts("i", {op("cp-async"), words(16), {"active", std::string("lane < 16")}}) == 2);
+  CHECK(wavefronts("lane * 32", {op("cp-async")}) == 32);
+  CHECK_THAT(refusal_of("i", {op("cp-async"), words(2)}),
+             StartsWith("--word-bytes 2: --op cp-async copies 4, 8 or 16 bytes"));
+}
+
 TEST_CASE("shared pattern: bytes and halves of a word come with it", "[shared_pattern]") {
   CHECK(wavefronts("i", {words(1)}) == 1);
   CHECK(wavefronts("i * 4", {words(1)}) == 1);
