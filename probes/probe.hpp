@@ -16,6 +16,7 @@
 #include "engine/machine/device.hpp"
 #include "engine/model/workload.hpp"
 #include "probes/axis.hpp"
+#include "probes/bank_grid.hpp"
 #include "probes/fact.hpp"
 
 namespace gpumem {
@@ -203,6 +204,10 @@ struct Probe {
   /// Returns what would remove the bank conflicts of a case, as an imperative; empty if nothing is known to. May be
   /// empty: explanations then advise to pad rows.
   std::function<std::string(const Case&)> conflict_cure = {};
+
+  /// Returns the picture of a case's tile in shared memory. Takes a case that was described. May be empty: its cases
+  /// have no such picture.
+  std::function<BankGrid(const Case&)> bank_grid = {};
 
   [[nodiscard]] const Axis* find_axis(std::string_view parameter) const;
   /// True if this flag of an axis alone selects the probe.

@@ -130,6 +130,9 @@ MakeRequest probe_options(CommandOptions& options, const KnownNames& known) {
   options.add_switch("why", arguments->why,
                      "Add a last column to the table: the limit of each case and its cure, e.g. --op write --why; "
                      "'gpumem explain' says it in full");
+  options.add_switch("picture", arguments->picture,
+                     "Show the tile of a pattern in shared memory below the table: the bank of each word, and the "
+                     "wavefronts of the slowest request, e.g. --pattern 'column * pitch + row' --rows 32 --picture");
   add_effort_options(options, *arguments);
   options.footer(
       "Values: 0..32 (inclusive), 0..32:4 (step), 1..1024*2 (factor), 1,2,5,8..10 (list), names, and sizes such as "

@@ -135,6 +135,8 @@ MakeRequest show_options(CommandOptions& options, const KnownNames&) {
                     "run.md. With --format trace, a .json file "
                     "is a trace");
   options.add_switch("why", arguments->why, "Add a last column to the table: the limit of each case and its cure");
+  options.add_switch("picture", arguments->picture,
+                     "Show the tiles of patterns in shared memory below the table, as 'gpumem probe --picture' does");
   add_color_options(options, *arguments);
   options.footer(
       "Examples:\n"

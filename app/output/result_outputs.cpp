@@ -81,6 +81,7 @@ ResultOutputs::ResultOutputs(const ResultRequest& request, std::span<const repor
                              std::ostream& out, const Terminal& terminal)
     : out_(out), style_(table_style(terminal, request.color)) {
   style_.why = request.why;
+  style_.picture = request.picture;
   bool on_stdout = !request.files_only && (!request.quiet || request.outputs.empty());
   for (const std::string& path : request.outputs) {
     if (!request.files_only && (path == "-" || path == "/dev/stdout")) {
@@ -107,7 +108,7 @@ ResultOutputs::Write ResultOutputs::of(const report::Report& report) {
 }
 
 std::string ResultOutputs::text_of(const Write& write, const File& file) const {
-  return made(write, file.format, {.why = style_.why});
+  return made(write, file.format, {.why = style_.why, .picture = style_.picture});
 }
 
 std::vector<std::string> ResultOutputs::texts_of(const Write& write) const {

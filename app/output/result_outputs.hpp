@@ -55,7 +55,8 @@ struct ResultRequest {
   bool files_only = false;                    ///< "-" is a file like any other, and stdout somebody else's
   MissingFolder missing_folder = MissingFolder::made;
   Color color = Color::automatic;
-  bool why = false;  ///< a last column says what limits each case
+  bool why = false;      ///< a last column says what limits each case
+  bool picture = false;  ///< tables show the banks of tiles in shared memory
 };
 
 /// The request of a command that reads these files as well.

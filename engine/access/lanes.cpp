@@ -237,7 +237,7 @@ RequestCost cost_of(const Lanes& lanes, unsigned word_bytes, DistinctNumbers& sc
 }
 
 unsigned wavefronts_of(const WarpRequest& request, Op op, DistinctNumbers& scratch) {
-  const unsigned group = warp_lanes / groups_of_lanes(request, op);
+  const unsigned group = lanes_served_together(request, op);
   unsigned wavefronts = 0;
   for (unsigned first = 0; first < warp_lanes; first += group) {
     wavefronts += busiest_bank_of(request, first, first + group, scratch);

@@ -92,38 +92,13 @@ struct BlockSet {
   return sectors == 0 ? 0.0 : static_cast<double>(useful_bytes(request)) / (sectors * sector_bytes);
 }
 
-/// The 32-bit values that lanes [first, last) put into the busiest bank, equal addresses counted as often as lanes have
-/// them.
-[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned busiest_bank_of_copies(const WarpRequest& request, unsigned first,
-                                                                           unsigned last) {
-  unsigned values[bank_count] = {};
-  unsigned busiest = 0;
-  for (unsigned lane = first; lane < last; ++lane) {
-    if (!request.lane_active(lane)) continue;
-    for (unsigned byte = 0; byte < request.word_bytes; byte += bank_bytes) {
-      unsigned& of_bank = values[(request.address[lane] + byte) / bank_bytes % bank_count];
-      if (++of_bank > busiest) busiest = of_bank;
-    }
-  }
-  return busiest;
-}
-
-/// Wavefronts in which `cp.async` through L1 writes the words of a request, of 4, 8 or 16 bytes, into shared memory; 0
-/// without active lanes. The words of 128 bytes of the source come together: those of all lanes, half of them or a
-/// quarter, if the lanes' sources follow each other. Lanes that copy to one address take turns, unlike those of a
-/// store. Settled against an H100's counters: docs/counters.md.
-[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned copy_wavefronts(const WarpRequest& request) {
-  const unsigned group = line_bytes / request.word_bytes;
-  unsigned wavefronts = 0;
-  for (unsigned first = 0; first < warp_lanes; first += group) {
-    wavefronts += busiest_bank_of_copies(request, first, first + group);
-  }
-  return wavefronts;
-}
-
-/// Distinct 4-byte words in the busiest bank among lanes [first, last): the passes that group of lanes needs.
-[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned busiest_bank(const WarpRequest& request, unsigned first,
-                                                                 unsigned last) {
+/// Visits the 4-byte words of lanes [first, last), each with its place among the distinct words of its bank: 0 for the
+/// first. A bank gives one word a wavefront, so that the place is a wavefront that can serve the word. Calls
+/// visit(lane, place), for a word that several lanes share once for each. Returns the distinct words in the busiest
+/// bank: the wavefronts that this group of lanes needs. Without `merged` no lane shares a word with another.
+template <bool merged, class Visit>
+GPUMEM_HOST_DEVICE constexpr unsigned visit_bank_words(const WarpRequest& request, unsigned first, unsigned last,
+                                                       Visit& visit) {
   // The word numbers seen per bank; 32 lanes reach at most 32 words of one bank.
   std::uint64_t word[bank_count][warp_lanes] = {};
   unsigned words[bank_count] = {};
@@ -134,14 +109,25 @@ struct BlockSet {
     const std::uint64_t end = (request.address[lane] + request.word_bytes + bank_bytes - 1) / bank_bytes;
     for (std::uint64_t w = begin; w < end; ++w) {
       const auto bank = static_cast<unsigned>(w % bank_count);
-      bool seen = false;
-      for (unsigned i = 0; i < words[bank] && !seen; ++i) seen = word[bank][i] == w;
-      if (seen) continue;
-      word[bank][words[bank]++] = w;
+      unsigned place = 0;
+      while (place < words[bank] && (!merged || word[bank][place] != w)) ++place;
+      if (place == words[bank]) word[bank][words[bank]++] = w;
       if (words[bank] > busiest) busiest = words[bank];
+      visit(lane, place);
     }
   }
   return busiest;
+}
+
+/// Distinct 4-byte words in the busiest bank among lanes [first, last): the passes that group of lanes needs. Without
+/// `merged` a word counts as often as lanes have it.
+template <bool merged = true>
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned busiest_bank(const WarpRequest& request, unsigned first,
+                                                                 unsigned last) {
+  struct Ignore {
+    GPUMEM_HOST_DEVICE constexpr void operator()(unsigned /*lane*/, unsigned /*place*/) const {}
+  } ignore;
+  return visit_bank_words<merged>(request, first, last, ignore);
 }
 
 /// True if every active lane asks for the same address as its partner, lane ^ distance, or the partner is inactive.
@@ -154,31 +140,31 @@ struct BlockSet {
   return true;
 }
 
-/// Groups of lanes that shared memory serves one after another. Words of up to 4 bytes are served a whole warp at a
-/// time, 8-byte words by half-warps and 16-byte words by quarter-warps. The groups of a load are twice as large if all
-/// its lanes agree with their neighbour or all with their second neighbour. Settled with random patterns against an
-/// H200's counters: docs/counters.md.
-[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned groups_of_lanes(const WarpRequest& request, Op op) {
-  if (request.word_bytes <= bank_bytes) return 1;
-  const bool twice = op == Op::load && (partners_agree(request, 1) || partners_agree(request, 2));
-  return request.word_bytes / bank_bytes / (twice ? 2 : 1);
+/// Lanes whose words of shared memory are served together: a whole warp for words of up to 4 bytes, half-warps for
+/// 8-byte words and quarter-warps for 16-byte words. The groups of a load are twice as large if all its lanes agree
+/// with their neighbour or all with their second neighbour. Settled with random patterns against an H200's counters:
+/// docs/counters.md.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned lanes_served_together(const WarpRequest& request, Op op) {
+  if (request.word_bytes <= bank_bytes) return warp_lanes;
+  const unsigned group = warp_lanes * bank_bytes / request.word_bytes;
+  return op == Op::load && (partners_agree(request, 1) || partners_agree(request, 2)) ? 2 * group : group;
 }
 
-/// Shared-memory wavefronts of a request; 0 without active lanes. Each group of lanes takes as many as its busiest bank
-/// has distinct words. There is no rule for atomics yet.
+/// Shared-memory wavefronts of a request; 0 without active lanes. Each group of lanes_served_together() takes as many
+/// wavefronts as its busiest bank has distinct words. There is no rule for atomics yet.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned shared_wavefronts(const WarpRequest& request, Op op) {
-  const unsigned group = warp_lanes / groups_of_lanes(request, op);
+  const unsigned group = lanes_served_together(request, op);
   unsigned wavefronts = 0;
   for (unsigned first = 0; first < warp_lanes; first += group)
     wavefronts += busiest_bank(request, first, first + group);
   return wavefronts;
 }
 
-/// Cycles for which a request keeps shared memory busy: its wavefronts, and at least one for each group of lanes, even
-/// if no lane of a group is active (docs/patterns.md).
+/// Cycles for which a request keeps shared memory busy: its wavefronts, and at least one for each group of
+/// lanes_served_together(), even if no lane of a group is active (docs/patterns.md).
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned shared_cycles(const WarpRequest& request, Op op) {
   const unsigned wavefronts = shared_wavefronts(request, op);
-  const unsigned groups = groups_of_lanes(request, op);
+  const unsigned groups = warp_lanes / lanes_served_together(request, op);
   return wavefronts > groups ? wavefronts : groups;
 }
 
@@ -190,16 +176,60 @@ struct BlockSet {
   return least == 0 && request.active != 0 ? 1 : least;
 }
 
+inline constexpr unsigned matrix_rows = 8;  ///< of the matrices of ldmatrix and stmatrix: PTX ISA, "ldmatrix"
+
 /// Shared-memory wavefronts of ldmatrix or stmatrix, transposed or not. The addresses are those of the matrices' rows,
 /// `word_bytes` is 16, and 8 lanes give the rows of one matrix. Each matrix takes as many wavefronts as its busiest
 /// bank has distinct words, also if matrices have rows in common. Settled with random patterns against an H100's
 /// counters: docs/counters.md.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned matrix_wavefronts(const WarpRequest& request) {
-  constexpr unsigned matrix_rows = 8;
   unsigned wavefronts = 0;
   for (unsigned first = 0; first < warp_lanes; first += matrix_rows)
     wavefronts += busiest_bank(request, first, first + matrix_rows);
   return wavefronts;
+}
+
+/// Lanes whose words `cp.async` writes together: those of 128 bytes of the source, if the lanes' sources follow each
+/// other. Words of 4, 8 or 16 bytes.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned lanes_copied_together(const WarpRequest& request) {
+  return line_bytes / request.word_bytes;
+}
+
+/// Wavefronts in which `cp.async` through L1 writes the words of a request, of 4, 8 or 16 bytes, into shared memory; 0
+/// without active lanes. Lanes that copy to one address take turns, unlike those of a store. Settled against an H100's
+/// counters: docs/counters.md.
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr unsigned copy_wavefronts(const WarpRequest& request) {
+  const unsigned group = lanes_copied_together(request);
+  unsigned wavefronts = 0;
+  for (unsigned first = 0; first < warp_lanes; first += group) {
+    wavefronts += busiest_bank<false>(request, first, first + group);
+  }
+  return wavefronts;
+}
+
+/// The wavefronts that serve the lanes of one request.
+struct LaneWavefronts {
+  unsigned of_lane[warp_lanes] = {};  ///< counted from 0; 0 for inactive lanes
+  unsigned count = 0;                 ///< of the request
+};
+
+/// Returns a wavefront for each lane: the one that completes its words, if each group of `group` lanes is served after
+/// the one before and every bank gives its words in the order of the lanes. The count is that of shared_wavefronts(),
+/// with its lanes_served_together(), of matrix_wavefronts(), with `matrix_rows`, and without `merged` of
+/// copy_wavefronts(), with its lanes_copied_together(). The hardware's own order is not known: this is one of those
+/// with the same count.
+template <bool merged = true>
+[[nodiscard]] GPUMEM_HOST_DEVICE constexpr LaneWavefronts lane_wavefronts(const WarpRequest& request, unsigned group) {
+  struct Complete {
+    LaneWavefronts served = {};
+    GPUMEM_HOST_DEVICE constexpr void operator()(unsigned lane, unsigned place) {
+      if (served.count + place > served.of_lane[lane]) served.of_lane[lane] = served.count + place;
+    }
+  } complete;
+  for (unsigned first = 0; first < warp_lanes; first += group) {
+    complete.served.count += visit_bank_words<merged>(request, first, first + group, complete);
+  }
+  return complete.served;
 }
 
 }  // namespace gpumem::access

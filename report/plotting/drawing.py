@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
-from . import matrix_drawing, panel_drawing, sideways_drawing, stacked_drawing
+from . import bank_drawing, matrix_drawing, panel_drawing, sideways_drawing, stacked_drawing
 from .matplotlib_parts import Artist, Axes, Canvas, ConstrainedLayoutEngine, ScaledTranslation, SubplotSpec, matplotlib
 from .model import INK, Block, Figure, Panel
 from .panel_drawing import LETTERS_PER_INCH, MUTED, letters_in
@@ -79,6 +79,8 @@ def legend_inches(handles: Sequence[Artist], width: float) -> float:
 def drawing_of(panel: Panel) -> ModuleType:
     if panel.sideways:
         return sideways_drawing
+    if panel.grid:
+        return bank_drawing
     return stacked_drawing if panel.stacked else matrix_drawing if panel.matrix else panel_drawing
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Set
 
-from . import axes, kernel_roofline, kernel_times, kernels, memory_roofline, roofline, savings, scales, timelines
+from . import axes, banks, kernel_roofline, kernel_times, kernels, memory_roofline, roofline, savings, scales, timelines
 from .errors import UserError
 from .curves import slug, unique
 from .looks import Looks, matrix_of, parameters_of, series_of, split, values_of
@@ -255,7 +255,7 @@ def choose(panel_of: Panel, y: str | None, scale: str | None) -> None:
     if y:
         panel_of.quantities.sort(key=lambda quantity: not is_called(quantity.name, y))
     for quantity in panel_of.quantities:
-        if scale and not (panel_of.sideways or panel_of.stacked):
+        if scale and not (panel_of.sideways or panel_of.stacked or panel_of.grid):
             quantity.log = scale == "log"
 
 
@@ -299,6 +299,7 @@ def blocks_of(tables: Mapping[str, list[Case]]) -> list[Block]:
             found += of_programs(of_probe, None)
         else:
             found.append(roofline_of(with_flops) if with_flops else block(of_probe, used, gpus))
+            found += filter(None, [banks.block(of_probe)])
     return [shown for shown in found if shown.panels]
 
 

@@ -110,6 +110,15 @@ class XAxis:
 
 
 @dataclass
+class BankGrid:
+    """A tile of shared memory by rows: the bank of each element, and (row, column, wavefront) of those that a request
+    accesses, counted from the first element here. `ticks` are of rows."""
+    rows: List[List[int]]
+    marks: List[Tuple[int, int, int]]
+    ticks: List[Tick]
+
+
+@dataclass
 class Panel:
     name: str
     title: str
@@ -126,6 +135,7 @@ class Panel:
     between: str = "of"  # the word between the numbers of sideways bars, the front one's first
     area: Optional[str] = None  # what its points' shares are
     reach: Optional[str] = None  # what the lines up from its points say
+    grid: Optional[BankGrid] = None  # drawn instead of series
 
 
 @dataclass

@@ -171,6 +171,24 @@
       colorbar: { title, ...place }, xgap: 2, ygap: 2 }];
   }
 
+  // A tile of shared memory: pale where the request accesses nothing, else in full with the number of the wavefront.
+  function bankMap({ grid: { rows, marks, ticks }, x }, quantity) {
+    const accessed = rows.map((row) => row.map(() => null)), numbers = rows.map((row) => row.map(() => ""));
+    const first = (names) => Number(names[0][1]);
+    const said = rows.map((row, i) =>
+      row.map((bank, j) => `row ${first(ticks) + i}, column ${first(x.ticks) + j}: bank ${bank}`));
+    for (const [row, column, wavefront] of marks) {
+      accessed[row][column] = rows[row][column];
+      numbers[row][column] = wavefront;
+      said[row][column] += `, wavefront ${wavefront}`;
+    }
+    const looks = { type: "heatmap", colorscale: "Viridis", zmin: quantity.low, zmax: quantity.high, hoverongaps: false,
+      hoverinfo: "text", hovertext: said };
+    return [{ ...looks, z: rows, opacity: .35, showscale: false },
+      { ...looks, z: accessed, text: numbers, texttemplate: "%{text}", textfont: { size: 9 },
+        colorbar: { title: { text: quantity.label }, thickness: 12, tickvals: [0, 8, 16, 24, 31] } }];
+  }
+
   // A cross for each case of a heat map without any reading: what was not to be run has no case.
   function failures(panel, quantity) {
     const name = Object.fromEntries(panel.x.names);
@@ -199,6 +217,12 @@
       hoverlabel: { align: "left", bgcolor: css("--paper"), bordercolor: css("--muted"),
         font: { color: css("--ink"), size: 12 } }, showlegend: false, uirevision: [quantity.name, xLog, yLog].join(), barmode: "group",
       scattermode: panel.x.scale === "category" ? "group" : "overlay" };
+    if (panel.grid) {
+      const { rows, ticks } = panel.grid;
+      return { ...base, height: 90 + Math.min(Math.max(420, 10 * rows.length), 26 * rows.length), xaxis: { ...x, ...names, showgrid: false },
+        yaxis: { ...line, title: axisTitle("row", 280), autorange: "reversed", showgrid: false, zeroline: false,
+          tickvals: ticks.map(([at]) => at), ticktext: ticks.map(([, text]) => text) } };
+    }
     if (heat) {  // numbers are names of rows and columns here
       const names = { type: "category", showgrid: false };
       return { ...base, height: Math.max(base.height, 110 + 34 * panel.series.length), annotations: failures(panel, quantity),
@@ -234,6 +258,7 @@
         yLog: panel.quantities[0].log, xLog: panel.x.scale.startsWith("log"),
         heat: panel.matrix || panel.series.length > 2 && panel.x.names.length > 2 && cells >= MANY_CELLS } });
       this.plot = html("div", { class: "plot", id: panel.name, tabindex: 0, role: "img", "aria-label": panel.title });
+      if (panel.grid) this.plot.removeAttribute("tabindex");  // it has no cases to walk through
       this.told = html("div", { class: "case", "aria-live": "polite" });
       const subtitle = [panel.subtitle, panel.area && `area: ${panel.area}`, panel.reach && `line up: ${panel.reach}`];
       const reasons = panel.sideways ? panel.series.flatMap(({ points }) => points.filter(({ label }) => label)
@@ -251,6 +276,7 @@
     traces() {
       const { panel, state: { quantity, heat } } = this;
       const series = panel.series.filter(({ label }) => !this.hidden.has(label));
+      if (panel.grid) return bankMap(panel, quantity);
       if (heat) return heatMap(panel, quantity, this.width < 480);
       if (panel.sideways || panel.stacked) {
         const bars = barsOf(panel, series, quantity);
@@ -341,7 +367,7 @@
     const change = (set) => (chosen) => { own.forEach((of) => set(of, chosen)); redraw(own); };
     const scale = (label, member) => menu(label, [["linear", "linear"], ["log", "logarithmic"]],
       state[member] ? "log" : "linear", change((of, kind) => { of.state[member] = kind === "log"; }));
-    const plain = own.filter(({ panel }) => !panel.sideways && !panel.stacked);
+    const plain = own.filter(({ panel }) => !panel.sideways && !panel.stacked && !panel.grid);
     if (!plain.length) return [];
     const quantities = new Map(own.flatMap(({ panel }) => panel.quantities.map(({ name, label }) => [name, label])));
     const yScale = scale("y scale", "yLog");

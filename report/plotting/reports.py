@@ -22,6 +22,8 @@ DISTURBED = ("throttled", "contended", "ecc_errors", "link_degraded", "cache_res
 LONGEST_TEXT = 1000
 LARGEST = 1e30  # nothing that is measured here comes near
 LARGEST_WHOLE = 2**63 - 1  # what draws can do with no larger one
+DIGITS = "0123456789abcdefghijklmnopqrstuv"  # of banks, and of the wavefronts of a request
+MOST_ROWS = 128  # of a picture of banks, and columns
 WROTE = "give reports that 'gpumem probe --output FILE.json' or 'gpumem run' wrote"
 
 
@@ -44,6 +46,8 @@ CASE: dict[Any, Any] = {
     "predicted_seconds": float, "predicted_low": float, "predicted_high": float, "explained_share": float,
     "bandwidth_gb_per_s": Reading, "peak_gb_per_s": float, "fraction_of_peak": float,
     "access": [{"site": str, "space": str, "word_bytes": float, ...: ...}], "bottleneck": {...: str}, "why": str,
+    "bank_grid": {"banks": [str], "first_row": int, "first_column": int, "tile_rows": int, "tile_columns": int,
+                  "elements": int, "text": str, "lanes": [{"row": int, "column": int, "wavefront": int}]},
     "counters": {...: float}, "metrics": {...: float}, "metrics_predicted": {...: float}, "flags": [str],
     "timeline": [{"stage": str, "stream": float, "start_s": float, "end_s": float}], "ran_seconds": [float]}
 REPORT: dict[Any, Any] = {
@@ -128,6 +132,8 @@ def read_case(case: Case, where: str) -> None:
     for i, piece in enumerate(case.timeline):
         if None in (piece.stream, piece.start_s, piece.end_s):
             raise WrongType(f"{where}/timeline/{i} has no place in the timeline")
+    if case.bank_grid.banks:
+        require_grid(case.bank_grid, f"{where}/bank_grid")
     for i, site in enumerate(case.access):
         site.costs = {name: typed(Reading, cost, f"{where}/access/{i}/{name}") for name, cost in site.others.items()
                       if name.endswith("_per_request")}
@@ -142,6 +148,18 @@ def read_case(case: Case, where: str) -> None:
         **about, BANDWIDTH: case.bandwidth_gb_per_s, PEAK_SHARE: share_of_peak(case.headline),
         TIME: Reading(time.median, case.predicted_seconds, None, time.ci95_low, time.ci95_high), **metrics, **costs,
         **about}
+
+
+def require_grid(grid: Any, where: str) -> None:
+    """Raises unless the parts of a picture of banks fit together."""
+    columns = len(grid.banks[0])
+    if not 0 < columns <= MOST_ROWS or len(grid.banks) > MOST_ROWS or any(
+            len(row) != columns or set(row) - set(DIGITS) for row in grid.banks):
+        raise WrongType(f"{where}/banks has no rows of as many digits")
+    numbers = [grid.first_row, grid.first_column, grid.tile_rows, grid.tile_columns, grid.elements,
+               *(part for lane in grid.lanes for part in (lane.row, lane.column, lane.wavefront))]
+    if None in numbers or min(numbers) < 0 or max(numbers) > LARGEST_WHOLE or grid.elements > MOST_ROWS:
+        raise WrongType(f"{where} lacks a number, or has one that is out of range")
 
 
 def read_older(case: Case) -> None:

@@ -1,5 +1,9 @@
 #include "report/record/fields.hpp"
 
+#include <algorithm>
+
+#include "engine/access/request.hpp"
+
 namespace gpumem::report {
 
 namespace {
@@ -14,6 +18,25 @@ void take_interval(HeadlineRecord& headline, const std::optional<TimeRecord>& ti
 }
 
 }  // namespace
+
+const char* misfit_of(const BankGrid& grid) {
+  const auto fits = [&](const std::string& row) {
+    return row.size() == grid.columns() && row.find_first_not_of(BankGrid::digits) == std::string::npos;
+  };
+  if (grid.rows() == 0 || grid.rows() > BankGrid::most || grid.columns() == 0 || grid.columns() > BankGrid::most ||
+      !std::ranges::all_of(grid.banks, fits)) {
+    return "1 to 128 rows, as many of the digits 0 to v in each";
+  }
+  const auto served = [&](const BankGrid::Lane& lane) {
+    return lane.lane < access::warp_lanes && lane.wavefront < grid.wavefronts;
+  };
+  if (grid.wavefronts > BankGrid::digits.size() || grid.lanes.size() > access::warp_lanes ||
+      !std::ranges::all_of(grid.lanes, served)) {
+    return "at most 32 lanes, in at most 32 wavefronts";
+  }
+  const bool sized = grid.element_bytes > 0 && grid.element_bytes <= 16 && grid.elements > 0 && grid.elements <= 16;
+  return sized ? nullptr : "elements of 1 to 16 bytes, and 1 to 16 of them in a lane";
+}
 
 void name_headline(Record& record, const MetricRecord& bandwidth, std::optional<double> peak_gb_per_s) {
   HeadlineRecord& headline = record.headline;

@@ -81,6 +81,36 @@ void fields(Archive& archive, SiteRecord& site) {
   archive.if_any("array", site.array);
 }
 
+/// The reason why parts of a picture do not fit together, as what is expected instead; null if they do.
+[[nodiscard]] const char* misfit_of(const BankGrid& grid);
+
+template <class Archive>
+void fields(Archive& archive, BankGrid::Lane& lane) {
+  archive("lane", lane.lane);
+  archive("row", lane.row);
+  archive("column", lane.column);
+  archive("wavefront", lane.wavefront);
+}
+
+template <class Archive>
+void fields(Archive& archive, BankGrid& grid) {
+  archive("tile_rows", grid.tile_rows);
+  archive("tile_columns", grid.tile_columns);
+  archive("first_row", grid.first_row);
+  archive("first_column", grid.first_column);
+  archive("element_bytes", grid.element_bytes);
+  archive("banks", grid.banks);
+  archive("requests", grid.requests);
+  archive("wavefronts", grid.wavefronts);
+  archive("least_wavefronts", grid.least_wavefronts);
+  archive("elements", grid.elements);
+  archive("lanes", grid.lanes);
+  archive("text", grid.text);
+  if constexpr (Archive::reads) {
+    if (const char* const expected = misfit_of(grid)) archive.refuse("banks", expected);
+  }
+}
+
 template <class Archive>
 void fields(Archive& archive, Bottleneck& bottleneck) {
   archive("predicted", known(bottleneck.predicted));
@@ -176,6 +206,7 @@ void fields(Archive& archive, Record& record) {
   archive("fraction_of_peak", record.fraction_of_peak);
   archive.later("relative_to_baseline", MeasuredFields{record.relative_measured, record.relative_predicted});
   archive("access", record.access);
+  archive.if_any("bank_grid", record.bank_grid);
   archive("bottleneck", record.bottleneck);
   archive.if_any("occupancy", record.occupancy);
   archive.later("stages", record.stages);

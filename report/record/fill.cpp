@@ -34,6 +34,7 @@ Record record_of(const Case& decided, const Workload& workload) {
                              .costs = {},
                              .pattern = site.described ? access::describe(access::requests_of(site)).brief : ""});
   }
+  if (probe.bank_grid && !workload.sites.empty()) record.bank_grid = probe.bank_grid(decided);
   return record;
 }
 

@@ -151,6 +151,7 @@ struct Record {
   std::optional<double> relative_measured;  ///< to the headline of the sweep's baseline case; above 1 is better
   std::optional<double> relative_predicted;
   std::vector<SiteRecord> access;
+  std::optional<BankGrid> bank_grid = {};  ///< of a pattern of a tile in shared memory
   std::optional<Bottleneck> bottleneck;
   std::optional<OccupancyRecord>
       occupancy;                    ///< of kernels of a user's program; what was achieved is among the counters

@@ -12,6 +12,7 @@
 
 #include "report/record/cases.hpp"
 #include "report/text/names.hpp"
+#include "report/write/bank_picture.hpp"
 #include "report/write/matrix.hpp"
 #include "report/write/timeline.hpp"
 #include "report/write/tint.hpp"
@@ -51,6 +52,7 @@ struct Block {
   std::string common_flags;      ///< flags that every case that ran has: said once as well
   std::vector<Matrix> matrices;  ///< shown instead of columns and rows; may be empty
   std::vector<Timeline> timelines;
+  std::vector<BankPicture> pictures;  ///< shown where the style asks for them
   std::vector<std::string> findings;
 
   /// The title with the constants.

@@ -14,10 +14,11 @@ namespace gpumem::report {
 
 /// The options of a table, which depend on where it is written.
 struct TableStyle {
-  unsigned width = 80;  ///< columns available
-  bool color = false;   ///< ANSI colours
-  bool bars = false;    ///< a bar per row, drawn with Unicode block characters
-  bool why = false;     ///< a last column that says what limits a case; as wide as there is room for
+  unsigned width = 80;   ///< columns available
+  bool color = false;    ///< ANSI colours
+  bool bars = false;     ///< a bar per row, drawn with Unicode block characters
+  bool why = false;      ///< a last column that says what limits a case; as wide as there is room for
+  bool picture = false;  ///< the banks of tiles in shared memory as pictures, below the table of their cases
 };
 
 void write_table(std::ostream& out, const Report& report, const TableStyle& style = {});

@@ -63,16 +63,32 @@ pattern::Expression expression_of(const std::string& text, const char* option, c
                  static_cast<std::int64_t>(tile.pitch));
 }
 
+/// The operation of a case. Throws a usage error unless either its pattern or --op names one.
+TileOp operation_of(const Case& chosen) {
+  const std::string& pattern = chosen[axis::pattern];
+  const std::string_view named = own_operation(pattern).name;
+  const TileOp op = chosen[axis::op];
+  if (op == TileOp::own && named.empty()) {
+    throw usage_error(fmt::format("--op own: the pattern '{}' names no operation; begin it with one, as in 'write: {}'",
+                                  pattern, pattern));
+  }
+  if (op != TileOp::own && !named.empty()) {
+    throw usage_error(fmt::format("--op {}: the pattern '{}' names its operation itself; pass --op own",
+                                  chosen.name(axis::op), pattern));
+  }
+  return op == TileOp::own ? axis::op.value_of(named) : op;
+}
+
 void require_matrix_options(const Case& chosen, const TileCase& tile) {
   const unsigned asked = chosen[axis::matrices];
   const bool moves_matrices = tile.matrices > 0;
   if (!moves_matrices && asked > 0) {
-    throw usage_error(fmt::format("--matrices {}: --op {} moves words, not matrices; pass --op ldmatrix or stmatrix",
-                                  asked, chosen.name(axis::op)));
+    throw usage_error(fmt::format("--matrices {}: {} moves words, not matrices; pass --op ldmatrix or stmatrix", asked,
+                                  axis::op.name_of(tile.op)));
   }
   if (moves_matrices && tile.active != "1") {
-    throw usage_error(fmt::format("--active: all lanes take part in --op {}; leave --active out, or pass --op read",
-                                  chosen.name(axis::op)));
+    throw usage_error(fmt::format("--active: all lanes take part in {}; leave --active out, or pass --op read",
+                                  axis::op.name_of(tile.op)));
   }
 }
 
@@ -208,10 +224,26 @@ access::Swizzle swizzle_of(std::string_view value) {
   return {static_cast<unsigned>(number(0)), static_cast<unsigned>(number(1)), number(2)};
 }
 
+OwnOperation own_operation(std::string_view pattern) {
+  const std::size_t colon = pattern.find(':');
+  if (colon == std::string_view::npos) return {.name = {}, .expression = pattern};
+  const auto trimmed = [](std::string_view text) {
+    const std::size_t first = std::min(text.find_first_not_of(' '), text.size());
+    return text.substr(first, text.find_last_not_of(' ') + 1 - first);
+  };
+  const std::string_view name = trimmed(pattern.substr(0, colon));
+  const std::vector<std::string> names = axis::op.names();
+  // Any other colon is one of a condition or a sweep.
+  if (name == axis::op.name_of(TileOp::own) || std::ranges::find(names, name) == names.end()) {
+    return {.name = {}, .expression = pattern};
+  }
+  return {.name = name, .expression = trimmed(pattern.substr(colon + 1))};
+}
+
 TileCase::TileCase(const Case& chosen)
-    : pattern(chosen[axis::pattern]),
+    : pattern(own_operation(chosen[axis::pattern]).expression),
       active(chosen[axis::active]),
-      op(chosen[axis::op]),
+      op(operation_of(chosen)),
       word_bytes(chosen[axis::word_bytes]),
       rows(chosen[axis::rows]),
       columns(chosen[axis::columns]),
@@ -250,6 +282,11 @@ access::WarpRequest TileRequests::request(std::uint64_t k) const {
     request.active |= std::uint32_t{1} << lane;
   }
   return request;
+}
+
+unsigned lanes_together(const access::WarpRequest& request, const TileCase& tile) {
+  if (tile.matrices > 0) return access::matrix_rows;
+  return access::lanes_served_together(request, tile.stores() ? access::Op::store : access::Op::load);
 }
 
 unsigned wavefronts_of(const access::WarpRequest& request, const TileCase& tile) {

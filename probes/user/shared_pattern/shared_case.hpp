@@ -14,7 +14,8 @@
 namespace gpumem::shared_pattern {
 
 /// Words are loaded, stored and copied from global memory lane by lane, matrices of 8 x 8 halves by a warp together.
-enum class TileOp { read, write, load_matrices, load_transposed, store_matrices, store_transposed, copy };
+/// With `own` each pattern begins with its operation, so that one table has several: "write: column * pitch + row".
+enum class TileOp { read, write, load_matrices, load_transposed, store_matrices, store_transposed, copy, own };
 
 namespace axis {
 inline constexpr Text pattern{"pattern"};
@@ -27,12 +28,13 @@ inline constexpr Number pad{"pad_elements"};
 inline constexpr Number<unsigned> word_bytes{"word_bytes", &word_phrase};
 inline constexpr Number<unsigned> matrices{"matrices"};
 inline constexpr Choice<TileOp> op{
-    "op", {"read", "write", "ldmatrix", "ldmatrix-trans", "stmatrix", "stmatrix-trans", "cp-async"}};
+    "op", {"read", "write", "ldmatrix", "ldmatrix-trans", "stmatrix", "stmatrix-trans", "cp-async", "own"}};
 }  // namespace axis
 
 constexpr unsigned row_bytes = 16;             ///< of a row of 8 halves: PTX ISA, "ldmatrix"
-constexpr unsigned matrix_rows = 8;            ///< likewise
 constexpr std::uint64_t free_accesses = 1024;  ///< of a block whose tile has no given number of rows
+/// The shared memory that a block may have: CUDA C++ Programming Guide, Technical Specifications.
+constexpr std::uint64_t most_block_bytes = 227 << 10U;
 constexpr std::uint32_t no_access = ~std::uint32_t{0};
 
 /// The values of a --swizzle: "none" and three numbers B,M,S each. Throws a usage error for what is neither, and for
@@ -41,11 +43,18 @@ constexpr std::uint32_t no_access = ~std::uint32_t{0};
 /// The swizzle of one such value.
 [[nodiscard]] access::Swizzle swizzle_of(std::string_view value);
 
+/// A pattern as it is given, and its parts.
+struct OwnOperation {
+  std::string_view name;        ///< of the operation that it begins with; empty without one
+  std::string_view expression;  ///< without it
+};
+[[nodiscard]] OwnOperation own_operation(std::string_view pattern);
+
 /// A case in numbers.
 struct TileCase {
-  std::string pattern;
+  std::string pattern;  ///< without an operation
   std::string active;
-  TileOp op = TileOp::read;
+  TileOp op = TileOp::read;  ///< never `own`
   unsigned word_bytes = 4;
   unsigned matrices = 0;   ///< of one instruction; 0 for words
   std::uint64_t rows = 0;  ///< 0: the tile has no bounds but those of the block's shared memory
@@ -64,7 +73,9 @@ struct TileCase {
   /// Bytes that begin at the element of a lane.
   [[nodiscard]] unsigned access_bytes() const { return matrices > 0 ? row_bytes : word_bytes; }
   /// Lanes of a request whose elements count.
-  [[nodiscard]] unsigned request_lanes() const { return matrices > 0 ? matrix_rows * matrices : access::warp_lanes; }
+  [[nodiscard]] unsigned request_lanes() const {
+    return matrices > 0 ? access::matrix_rows * matrices : access::warp_lanes;
+  }
   /// Accesses of a block: the tile once, in accesses of that size.
   [[nodiscard]] std::uint64_t accesses() const {
     return rows == 0 ? free_accesses : rows * columns * word_bytes / access_bytes();
@@ -94,6 +105,8 @@ struct TileRequests {
   }
 };
 
+/// The lanes of a request of the tile that are served together.
+[[nodiscard]] unsigned lanes_together(const access::WarpRequest& request, const TileCase& tile);
 /// The wavefronts of one request of the tile.
 [[nodiscard]] unsigned wavefronts_of(const access::WarpRequest& request, const TileCase& tile);
 

@@ -18,9 +18,6 @@ namespace gpumem::shared_pattern {
 
 namespace {
 
-/// The shared memory that a block may have: CUDA C++ Programming Guide, Technical Specifications.
-constexpr std::uint64_t most_bytes = 227 << 10U;
-
 /// A layout of the tile that was tried.
 struct Layout {
   std::string words;      ///< as an imperative
@@ -33,7 +30,7 @@ std::optional<Layout> tried(std::span<const TileCase> tiles, std::string words) 
   Layout layout{.words = std::move(words)};
   try {
     for (const TileCase& tile : tiles) {
-      const TileRequests requests = requests_of(tile, most_bytes);
+      const TileRequests requests = requests_of(tile, most_block_bytes);
       layout.conflicts = std::max(layout.conflicts, requests.wavefronts_per_request() - requests.least_per_request());
       layout.wavefronts = std::max(layout.wavefronts, requests.wavefronts_per_request());
     }
@@ -85,7 +82,7 @@ struct Sample {
     for (const TileCase& tile : tiles) {
       TileCase plain = tile;
       plain.swizzle = {};
-      const TileRequests all = requests_of(plain, most_bytes);
+      const TileRequests all = requests_of(plain, most_block_bytes);
       const std::uint64_t step = (all.count() + most - 1) / most;
       for (std::uint64_t k = 0; k < all.count(); k += step) requests.push_back({all.request(k), &tile});
     }
@@ -195,7 +192,8 @@ Conclusion conclude_tiles(std::span<const Outcome> outcomes) {
   const std::vector<Outcome> alike = outcomes_with(outcomes, axis::swizzle, first_swizzle);
   std::vector<Fact> facts;
   if (alike.size() == outcomes.size()) {
-    const std::string accesses = "requests of " + outcomes.front().tested.name(axis::op);
+    const Case& first = outcomes.front().tested;
+    const std::string accesses = first[axis::op] == TileOp::own ? "requests" : "requests of " + first.name(axis::op);
     facts = conclude_sweep(outcomes, accesses, RequestUnit::wavefronts).facts;
   } else {
     const std::vector<std::string> free = swizzles_without_conflicts(outcomes);
@@ -205,8 +203,9 @@ Conclusion conclude_tiles(std::span<const Outcome> outcomes) {
         shown.push_back(outcome.index);
     }
     facts.push_back({FactKind::fastest, std::move(shown),
-                     free.empty() ? "No swizzle of these is without bank conflicts."
-                                  : "Without bank conflicts: swizzle {swizzles}.",
+                     free.empty()       ? "No swizzle of these is without bank conflicts."
+                     : alike.size() > 1 ? "Without bank conflicts in all these patterns: swizzle {swizzles}."
+                                        : "Without bank conflicts: swizzle {swizzles}.",
                      free.empty() ? std::vector<FactValue>{} : std::vector<FactValue>{{"swizzles", free}}});
   }
   std::vector<TileCase> tiles;

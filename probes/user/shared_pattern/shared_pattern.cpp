@@ -1,5 +1,7 @@
 #include "probes/user/shared_pattern/shared_pattern.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -25,8 +27,9 @@ constexpr TypedParameter space_parameter{"space"};
 std::vector<std::string> texts_of(std::string_view text, std::string_view option) {
   std::vector<std::string> texts;
   for (const std::string_view expression : pattern::expressions_of(text)) {
-    for (pattern::Swept& swept : pattern::parse(expression, option, pattern::Names::of_tile)) {
-      texts.push_back(std::move(swept.text));
+    const OwnOperation own = own_operation(expression);
+    for (const pattern::Swept& swept : pattern::parse(own.expression, option, pattern::Names::of_tile)) {
+      texts.push_back(own.name.empty() ? swept.text : fmt::format("{}: {}", own.name, swept.text));
     }
   }
   return texts;
@@ -72,7 +75,7 @@ std::vector<Axis> tile_axes() {
       tile_number(axis::pad, "pad", "elements", "elements of padding at the end of each row, against bank conflicts"),
       axis::op({.flag = "op",
                 .purpose = "operation: of words, or of matrices of 8 x 8 halves, whose rows of 16 bytes the expression "
-                           "gives",
+                           "gives; own: the one that each pattern begins with, as in 'write: column * pitch + row'",
                 .defaults = "read"}),
       axis::word_bytes({.flag = "word-bytes",
                         .unit = "bytes",
@@ -292,6 +295,7 @@ Probe tile_pattern_probe() {
   };
   probe.conclude = conclude_tiles;
   probe.conflict_cure = conflict_cure;
+  probe.bank_grid = bank_grid_of;
   return probe;
 }
 

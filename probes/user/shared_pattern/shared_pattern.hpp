@@ -45,6 +45,9 @@ struct TileInstruction {
 /// element (2 wavefronts)". Empty if there are no conflicts, or nothing was found.
 [[nodiscard]] std::string conflict_cure(const Case& tested);
 
+/// The picture of a case. Takes one whose requests can be evaluated.
+[[nodiscard]] BankGrid bank_grid_of(const Case& tested);
+
 /// Facts about the cases of one table: the swizzles without conflicts, and the cures of the others.
 [[nodiscard]] Conclusion conclude_tiles(std::span<const Outcome> outcomes);
 

@@ -53,6 +53,7 @@ class BlockOfCases {
       block_.common_failure = failure;
       return std::move(block_);
     }
+    add_pictures();
     add_matrices(why);
     if (!block_.matrices.empty()) return std::move(block_);
     add_readings();
@@ -231,6 +232,12 @@ class BlockOfCases {
     add_numbers({"time", unit.name}, rank, 3, 3, [&](const Record& record) {
       return record.time ? std::optional(record.time->summary.median.count() * unit.per_second) : std::nullopt;
     });
+  }
+
+  void add_pictures() {
+    for (const Record* record : cases_) {
+      if (record->bank_grid) block_.pictures.push_back({position_among(cases_, *record), &*record->bank_grid});
+    }
   }
 
   /// Adds matrices for each alternative: one of the headline, and one of each important metric that all cases that ran

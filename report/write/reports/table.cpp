@@ -307,6 +307,7 @@ void write_block(std::ostream& out, const Block& block, const TableStyle& style,
                     block.common_failure.starts_with("failed") ? Tint::red : Tint::yellow, gap);
   }
   write_timelines(out, block, style);
+  if (style.picture) write_bank_pictures(out, block.pictures, style);
   if (!block.findings.empty()) out << '\n';
   for (const std::string& finding : block.findings) write_paragraph(out, one_line(finding), style, Tint::none, 0);
 }
@@ -326,6 +327,10 @@ void write_page(std::ostream& out, const Page& page, const TableStyle& requested
   }
   if (!page.after.empty() && !first) out << '\n';
   for (const auto& [text, tint] : page.after) write_paragraph(out, one_line(text), style, tint, 0);
+  const auto has_pictures = [](const Block& block) { return !block.pictures.empty(); };
+  if (requested.picture && std::ranges::none_of(page.blocks, has_pictures)) {
+    write_paragraph(out, "No case here has a picture: patterns of a tile in shared memory do.", style, Tint::dim, 0);
+  }
   if (omitted.width == 0) return;
   if (page.after.empty()) out << '\n';
   write_paragraph(out, omitted.words(style.width), style, Tint::dim, 0);

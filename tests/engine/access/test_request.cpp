@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <utility>
 
 #include "engine/access/request.hpp"
 #include "tests/catch.hpp"
@@ -313,6 +314,54 @@ TEST_CASE("random requests cost what counting byte by byte gives", "[access]") {
                              useful_bytes(request) == words * word_bytes &&
                              efficiency(request) == Approx(expected_efficiency);
           wrong += right ? 0 : 1;
+        }
+        INFO(RandomRequests::kinds[kind] << ", " << word_bytes << "-byte words, " << (aligned ? "aligned" : "not"));
+        CHECK(wrong == 0);
+      }
+    }
+  }
+}
+
+namespace {
+
+/// True if no bank gives two words in one wavefront, and no two groups of lanes share one.
+bool is_served(const WarpRequest& request, unsigned group, const LaneWavefronts& served) {
+  std::map<std::pair<unsigned, std::uint64_t>, std::uint64_t> given;  // by wavefront and bank
+  std::map<unsigned, unsigned> group_of;                              // by wavefront
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    if (!request.lane_active(lane)) continue;
+    const unsigned wavefront = served.of_lane[lane];
+    if (wavefront >= served.count || group_of.try_emplace(wavefront, lane / group).first->second != lane / group) {
+      return false;
+    }
+    for (unsigned byte = 0; byte < request.word_bytes; ++byte) {
+      const std::uint64_t word = (request.address[lane] + byte) / bank_bytes;
+      if (given.try_emplace({wavefront, word % bank_count}, word).first->second != word) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("each lane of a random request is served by one of its wavefronts", "[access]") {
+  RandomRequests random;
+  for (std::size_t kind = 0; kind < RandomRequests::kinds.size(); ++kind) {
+    for (const unsigned word_bytes : {1U, 2U, 4U, 8U, 16U}) {
+      for (const bool aligned : {true, false}) {
+        int wrong = 0;
+        for (int i = 0; i < 100; ++i) {
+          const WarpRequest request = random(kind, word_bytes, aligned);
+          for (const Op op : {Op::load, Op::store}) {
+            const unsigned group = lanes_served_together(request, op);
+            const LaneWavefronts served = lane_wavefronts(request, group);
+            // A word across a boundary of its size can take its banks in several wavefronts.
+            const bool right = served.count == shared_wavefronts(request, op) &&
+                               *std::ranges::max_element(served.of_lane) + 1 == std::max(served.count, 1U) &&
+                               (!aligned || is_served(request, group, served));
+            wrong += right ? 0 : 1;
+          }
+          wrong += lane_wavefronts(request, matrix_rows).count == matrix_wavefronts(request) ? 0 : 1;
         }
         INFO(RandomRequests::kinds[kind] << ", " << word_bytes << "-byte words, " << (aligned ? "aligned" : "not"));
         CHECK(wrong == 0);
