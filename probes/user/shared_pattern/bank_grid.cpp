@@ -56,9 +56,9 @@ unsigned elements_together(const access::WarpRequest& request, const TileCase& t
 }
 
 std::vector<BankGrid::Lane> lanes_in(const access::WarpRequest& request, const TileCase& tile, const Shape& shape) {
-  const access::LaneWavefronts served = tile.copies()
-                                            ? access::lane_wavefronts<false>(request, lanes_copied_together(request))
-                                            : access::lane_wavefronts(request, lanes_together(request, tile));
+  const unsigned group = lanes_together(request, tile);
+  const access::LaneWavefronts served =
+      tile.copies() ? access::lane_wavefronts<false>(request, group) : access::lane_wavefronts(request, group);
   std::vector<BankGrid::Lane> lanes;
   for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
     if (!request.lane_active(lane)) continue;

@@ -286,6 +286,7 @@ access::WarpRequest TileRequests::request(std::uint64_t k) const {
 
 unsigned lanes_together(const access::WarpRequest& request, const TileCase& tile) {
   if (tile.matrices > 0) return access::matrix_rows;
+  if (tile.copies()) return access::lanes_copied_together(request);
   return access::lanes_served_together(request, tile.stores() ? access::Op::store : access::Op::load);
 }
 
