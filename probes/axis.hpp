@@ -60,7 +60,7 @@ struct Axis {
   bool value_optional = false;  ///< the flag may stand alone, and then means the defaults
   std::string alone = {};       ///< or these values instead
   /// Headings omit this parameter when it is 0 (texts and names: the default), because its value then follows from
-  /// another one.
+  /// another one or is the one that readers expect.
   bool zero_follows = false;
   /// With takes_auto: the values to try at the baseline case, in order of preference; the fastest is held for the whole
   /// sweep. Empty: the probe's `size` decides from the device instead.

@@ -48,12 +48,40 @@ void check_transposes(Planted& planted, const std::string& type) {
       dim3(block_threads));
 }
 
-template <class Layout>
-void check_greys(Planted& planted, const std::string& layout_name, Layout layout, std::uint64_t plane_bytes) {
+template <class Real>
+void check_gelus(Planted& planted, const std::string& type) {
+  constexpr std::uint64_t words = 1000;
+  constexpr std::uint64_t count = words * GeluWord<Real>::count;
+  auto* x = reinterpret_cast<uint4*>(planted.session().target(2 * words * sizeof(uint4) / sizeof(std::uint32_t)));
+  uint4* y = x + words;
+  fill_gelu_input<<<8, 128, 0, planted.stream()>>>(reinterpret_cast<Real*>(x), count);
+  auto* target = reinterpret_cast<Real*>(y);
+  const auto check = [&](bool stores_every_step) {
+    return [&planted, target, stores_every_step](global::Mismatches* found) {
+      check_gelu<Real><<<8, 128, 0, planted.stream()>>>(target, count, stores_every_step, found);
+    };
+  };
+  planted.find<global::Mismatches>(
+      type + " fused", target, count, [&] { fused_gelu<Real><<<8, 128, 0, planted.stream()>>>(x, y, words); },
+      check(false));
+  const auto steps = [&] {
+    for (unsigned step = 0; step < gelu_steps; ++step) {
+      gelu_step<Real><<<8, 128, 0, planted.stream()>>>(static_cast<GeluStep>(step), step == 0 ? x : y, x, y, words);
+    }
+  };
+  planted.find<global::Mismatches>(type + " separate", target, count, steps, check(true));
+}
+
+template <class Real, class Layout>
+void check_greys(Planted& planted, const std::string& layout_name, Layout layout) {
   constexpr std::uint64_t pixels = 1001;
-  const std::uint64_t groups = (pixels + pixels_per_word - 1) / pixels_per_word;
-  const auto* image = reinterpret_cast<const std::uint8_t*>(planted.session().random_source(plane_bytes));
-  auto* grey = reinterpret_cast<std::uint8_t*>(planted.session().target(plane_bytes / sizeof(std::uint32_t)));
+  constexpr std::uint64_t group_pixels = grey_word_bytes / sizeof(Real);
+  constexpr std::uint64_t groups = (pixels + group_pixels - 1) / group_pixels;
+  const std::uint64_t elements = channels * layout.plane;
+  const std::uint64_t words = (elements + groups * group_pixels) * sizeof(Real) / sizeof(std::uint32_t);
+  auto* image = reinterpret_cast<Real*>(planted.session().target(words));
+  Real* grey = image + elements;
+  fill_channels<<<4, 256, 0, planted.stream()>>>(image, elements);
   const auto check = [&](global::Mismatches* found) {
     check_grey<<<4, 256, 0, planted.stream()>>>(grey, pixels, 0, layout, found);
   };
@@ -62,7 +90,14 @@ void check_greys(Planted& planted, const std::string& layout_name, Layout layout
       check);
   planted.find<global::Mismatches>(
       layout_name + " in words", grey, pixels,
-      [&] { grey_by_words<<<1, 64, 0, planted.stream()>>>(image, grey, groups, layout); }, check);
+      [&] { grey_by_words<<<1, 256, 0, planted.stream()>>>(image, grey, groups, layout); }, check);
+}
+
+template <class Real>
+void check_greys(Planted& planted, const std::string& type) {
+  constexpr std::uint64_t plane = 1024;
+  check_greys<Real>(planted, type + " packed", PackedPixels{plane});
+  check_greys<Real>(planted, type + " planar", PlanarPixels{plane});
 }
 
 }  // namespace
@@ -77,30 +112,39 @@ TEST_CASE("one wrong element of a transpose is found") {
 
 TEST_CASE("one wrong element of GeLU is found") {
   Planted planted;
+  check_gelus<float>(planted, "float");
+  check_gelus<Half>(planted, "half");
+  check_gelus<Bfloat16>(planted, "bfloat16");
+  check_gelus<Fp8>(planted, "fp8");
+}
+
+TEST_CASE("GeLU without one of its steps is found") {
+  Planted planted;
   constexpr std::uint64_t words = 1000;
-  constexpr std::uint64_t count = 4 * words;
-  auto* x = reinterpret_cast<float4*>(planted.session().target(2 * count));
-  float4* y = x + words;
-  fill_gelu_input<<<8, 128, 0, planted.stream()>>>(reinterpret_cast<float*>(x), count);
-  const auto check = [&](global::Mismatches* found) {
-    check_gelu<<<8, 128, 0, planted.stream()>>>(reinterpret_cast<const float*>(y), count, found);
-  };
-  auto* target = reinterpret_cast<float*>(y);
-  planted.find<global::Mismatches>(
-      "fused", target, count, [&] { fused_gelu<<<8, 128, 0, planted.stream()>>>(x, y, words); }, check);
-  const auto steps = [&] {
+  constexpr std::uint64_t count = words * GeluWord<Fp8>::count;
+  auto* x = reinterpret_cast<uint4*>(planted.session().target(2 * words * sizeof(uint4) / sizeof(std::uint32_t)));
+  uint4* y = x + words;
+  fill_gelu_input<<<8, 128, 0, planted.stream()>>>(reinterpret_cast<Fp8*>(x), count);
+  const measure::CheckResult<global::Mismatches> found(planted.session());
+  for (unsigned left_out = 0; left_out < gelu_steps; ++left_out) {
+    INFO("step " << left_out);
     for (unsigned step = 0; step < gelu_steps; ++step) {
-      gelu_step<<<8, 128, 0, planted.stream()>>>(static_cast<GeluStep>(step), step == 0 ? x : y, x, y, words);
+      if (step == left_out) continue;
+      const uint4* source = step == 0 || (step == 1 && left_out == 0) ? x : y;
+      gelu_step<Fp8><<<8, 128, 0, planted.stream()>>>(static_cast<GeluStep>(step), source, x, y, words);
     }
-  };
-  planted.find<global::Mismatches>("separate", target, count, steps, check);
+    found.reset(planted.stream());
+    check_gelu<<<8, 128, 0, planted.stream()>>>(reinterpret_cast<const Fp8*>(y), count, true, found.data());
+    CHECK(found.read(planted.stream()).count > count / 10);
+  }
 }
 
 TEST_CASE("one wrong grey pixel is found") {
   Planted planted;
-  constexpr std::uint64_t plane_bytes = 1024;
-  check_greys(planted, "packed", PackedPixels{plane_bytes}, plane_bytes);
-  check_greys(planted, "planar", PlanarPixels{plane_bytes}, plane_bytes);
+  check_greys<std::uint8_t>(planted, "uint8");
+  check_greys<float>(planted, "float");
+  check_greys<Half>(planted, "half");
+  check_greys<Bfloat16>(planted, "bfloat16");
 }
 
 TEST_CASE("one wrong result of paths, sums or launches is found") {

@@ -51,7 +51,8 @@ std::vector<Value> values_of(const Axis& axis) {
   if (axis.flag == "buffer") return {std::uint64_t{16}, std::uint64_t{(1 << 20) + 48}};  // not a whole tile
   // Below and above a launch's.
   if (axis.parameter == "footprint_bytes") return {std::uint64_t{1} << 12U, std::uint64_t{1} << 30U};
-  if (axis.flag == "size") return {std::uint64_t{660}, std::uint64_t{660'000}};  // words in 1, 5 and 33 elements
+  if (axis.flag == "fusion-size") return {std::uint64_t{20}, std::uint64_t{660'004}};  // words in part, of every type
+  if (axis.flag == "size") return {std::uint64_t{660}, std::uint64_t{660'000}};        // words in 1, 5 and 33 elements
   if (axis.flag == "kernel-percent") return {std::uint64_t{1}, std::uint64_t{125}};
   std::set<std::uint64_t> numbers = {axis.minimum};
   for (const std::uint64_t number : {1U, 5U, 33U}) numbers.insert(std::clamp(number, axis.minimum, axis.maximum));

@@ -2,19 +2,11 @@
 // The types of narrow elements that STREAM computes with, beside float and double: half, bfloat16, int8 and fp8. Their
 // arithmetic is the one that a kernel of a user has: that of the type, or float where the type has none.
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_fp8.h>
-
 #include <cstdint>
-#include <type_traits>
+
+#include "probes/element_types.cuh"
 
 namespace gpumem::global {
-
-using Half = __half;
-using Bfloat16 = __nv_bfloat16;
-using Int8 = std::int8_t;
-using Fp8 = __nv_fp8_e4m3;
 
 template <class Real>
 inline constexpr bool is_narrow = sizeof(Real) < sizeof(float);
@@ -72,23 +64,5 @@ __device__ inline Int8 product_and_sum(Int8 a, Int8 b, Int8 c) { return static_c
 __device__ inline Fp8 product_and_sum(Fp8 a, Fp8 b, Fp8 c) {
   return Fp8(static_cast<float>(a) * static_cast<float>(b) + static_cast<float>(c));
 }
-
-/// A word whose elements are of another type than the word.
-template <class Word, class Real>
-struct Elements {
-  static constexpr unsigned count = sizeof(Word) / sizeof(Real);
-  Real of[count];
-
-  __device__ static Elements in(const Word& word) {
-    Elements elements;
-    memcpy(&elements, &word, sizeof(Word));
-    return elements;
-  }
-  __device__ Word word() const {
-    Word packed;
-    memcpy(&packed, this, sizeof(Word));
-    return packed;
-  }
-};
 
 }  // namespace gpumem::global

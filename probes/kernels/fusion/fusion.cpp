@@ -1,5 +1,7 @@
 #include "probes/kernels/fusion/fusion.hpp"
 
+#include <stdexcept>
+
 namespace gpumem::kernels {
 
 namespace {
@@ -9,7 +11,21 @@ constexpr std::uint32_t block_threads = 256;
 
 }  // namespace
 
-Fusion::Fusion(const Case& decided) : fused(decided[axis::fused]), bytes(decided[axis::size_bytes]) {}
+std::uint32_t bytes_of(FusionType type) {
+  switch (type) {
+    case FusionType::float32:
+      return 4;
+    case FusionType::half:
+    case FusionType::bfloat16:
+      return 2;
+    case FusionType::fp8:
+      return 1;
+  }
+  throw std::logic_error("a type of fusion has no size");
+}
+
+Fusion::Fusion(const Case& decided)
+    : fused(decided[axis::fused]), type(decided[axis::fusion_type]), bytes(decided[axis::size_bytes]) {}
 
 global::Launch Fusion::launch() const {
   return {.op = global::Op::copy,
@@ -29,6 +45,29 @@ unsigned Fusion::arrays_read() const {
   unsigned arrays = 0;
   for (unsigned step = 0; step < gelu_steps; ++step) arrays += reads_x_too(static_cast<GeluStep>(step)) ? 2 : 1;
   return arrays;
+}
+
+std::optional<double> Fusion::scheduler_cycles() const {
+  struct OfWarp {
+    double fused;
+    double separate;  ///< of all kernels together
+  };
+  // Instructions, counted in the code for compute capability 9.0. GPUs older than 8.9 convert fp8 by many more.
+  const auto of_warp = [this]() -> std::optional<OfWarp> {
+    switch (type) {
+      case FusionType::float32:
+        return std::nullopt;
+      case FusionType::half:
+        return OfWarp{220, 770};
+      case FusionType::bfloat16:
+        return OfWarp{224, 780};
+      case FusionType::fp8:
+        return OfWarp{496, 1640};
+    }
+    return std::nullopt;
+  }();
+  if (!of_warp) return std::nullopt;
+  return static_cast<double>(launch().requests()) * (fused ? of_warp->fused : of_warp->separate);
 }
 
 std::vector<access::Site> Fusion::sites() const {

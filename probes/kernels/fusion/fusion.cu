@@ -15,15 +15,31 @@ namespace gpumem::kernels {
 /// x, and t, which ends as y.
 constexpr std::uint64_t arrays = 2;
 
+/// The type of an element, and its name among the choices.
+template <class RealType, FusionType fusion_type>
+struct FusionReal {
+  using Real = RealType;
+  static constexpr FusionType type = fusion_type;
+};
+
+static auto real_of(FusionType type) {
+  return first_that<FusionReal<float, FusionType::float32>, FusionReal<Half, FusionType::half>,
+                    FusionReal<Bfloat16, FusionType::bfloat16>, FusionReal<Fp8, FusionType::fp8>>(
+      [=](auto real) { return real.type == type; });
+}
+
 static Workload describe_fusion(const Case& decided, const Device&) {
   const Fusion fusion(decided);
   Workload workload;
-  workload.kernel =
-      fusion.fused ? measure::kernel_name<&fused_gelu<float4>>() : measure::kernel_name<&gelu_step<float4>>();
+  workload.kernel = dispatch(real_of(fusion.type), [&](auto real) {
+    using Real = typename decltype(real)::Real;
+    return fusion.fused ? measure::kernel_name<&fused_gelu<Real>>() : measure::kernel_name<&gelu_step<Real>>();
+  });
   workload.sites = fusion.sites();
   workload.useful_bytes_read = fusion.bytes;
   workload.useful_bytes_written = fusion.bytes;
-  workload.useful_flops = gelu_steps * (fusion.bytes / sizeof(float));  // tanh for one
+  workload.useful_flops = gelu_steps * fusion.elements();  // tanh for one
+  workload.scheduler_cycles = fusion.scheduler_cycles();
   workload.allocated_bytes = arrays * fusion.step_bytes();
   workload.blocks = fusion.kernels() * fusion.launch().blocks();
   workload.block_threads = fusion.launch().tile.block_threads;
@@ -53,16 +69,19 @@ class FusionExperiment final : public measure::Experiment {
     const global::Launch kernel_launch = case_.launch();
     const auto grid = static_cast<unsigned>(kernel_launch.blocks());
     const unsigned block = kernel_launch.tile.block_threads;
-    const auto* x = array<float4>(0);
-    auto* t = array<float4>(1);
-    if (case_.fused) {
-      fused_gelu<<<grid, block, 0, stream>>>(x, t, kernel_launch.count);
-    } else {
-      for (unsigned step = 0; step < gelu_steps; ++step) {
-        const float4* source = step == 0 ? x : t;
-        gelu_step<<<grid, block, 0, stream>>>(static_cast<GeluStep>(step), source, x, t, kernel_launch.count);
+    const auto* x = array<uint4>(0);
+    auto* t = array<uint4>(1);
+    dispatch(real_of(case_.type), [&](auto real) {
+      using Real = typename decltype(real)::Real;
+      if (case_.fused) {
+        fused_gelu<Real><<<grid, block, 0, stream>>>(x, t, kernel_launch.count);
+        return;
       }
-    }
+      for (unsigned step = 0; step < gelu_steps; ++step) {
+        const uint4* source = step == 0 ? x : t;
+        gelu_step<Real><<<grid, block, 0, stream>>>(static_cast<GeluStep>(step), source, x, t, kernel_launch.count);
+      }
+    });
     measure::check(cudaGetLastError(), "launch the kernels");
   }
 
@@ -74,8 +93,10 @@ class FusionExperiment final : public measure::Experiment {
     launch(stream);
     const measure::CheckResult<global::Mismatches> found(*session_);
     found.reset(stream);
-    check_gelu<<<check_blocks(), check_threads, 0, stream>>>(array<float>(1), case_.bytes / sizeof(float),
-                                                             found.data());
+    dispatch(real_of(case_.type), [&](auto real) {
+      check_gelu<<<check_blocks(), check_threads, 0, stream>>>(array<typename decltype(real)::Real>(1),
+                                                               case_.elements(), !case_.fused, found.data());
+    });
     return found.verification(stream, "elements of y");
   }
 
@@ -88,7 +109,10 @@ class FusionExperiment final : public measure::Experiment {
     return reinterpret_cast<T*>(arrays_ + number * case_.step_bytes());
   }
   void fill(cudaStream_t stream) {
-    fill_gelu_input<<<check_blocks(), check_threads, 0, stream>>>(array<float>(0), case_.step_bytes() / sizeof(float));
+    dispatch(real_of(case_.type), [&](auto real) {
+      fill_gelu_input<<<check_blocks(), check_threads, 0, stream>>>(array<typename decltype(real)::Real>(0),
+                                                                    case_.step_bytes() / bytes_of(case_.type));
+    });
     measure::check(cudaGetLastError(), "launch the fill of x");
   }
 
@@ -99,9 +123,11 @@ class FusionExperiment final : public measure::Experiment {
 
 static void validate(const Case& chosen) {
   const std::uint64_t bytes = chosen[axis::size_bytes];
-  if (bytes % sizeof(float) == 0) return;
-  throw usage_error("--fusion-size " + std::to_string(bytes) + " is not a multiple of the 4 bytes of a float; use " +
-                    std::to_string((bytes + 3) / 4 * 4));
+  const std::uint32_t real = bytes_of(chosen[axis::fusion_type]);
+  if (bytes % real == 0) return;
+  throw usage_error("--fusion-size " + std::to_string(bytes) + " is not a multiple of the " + std::to_string(real) +
+                    " bytes of a " + chosen.name(axis::fusion_type) + "; use " +
+                    std::to_string((bytes + real - 1) / real * real));
 }
 
 /// About a kernel for every operation, and one for all of them, of the same size.
@@ -113,6 +139,26 @@ static Fact fusion_gain(const PairAtNumber& pair, const char* gains, const char*
                     gain_value("gain_ratio", *separate, *fused),
                     {"fused_s", fused->seconds},
                     {"separate_s", separate->seconds}});
+}
+
+/// About the passes that one kernel saves, and for types narrower than float also about the roundings.
+static Fact cost_of_passes(const PairAtNumber& pair, double moved_ratio) {
+  const auto& [bytes, separate, fused] = pair;
+  Fact fact{FactKind::costs,
+            {separate->index, fused->index},
+            "{kernels} kernels take {separate_s} and move {moved_ratio} the bytes. One takes {fused_s}: values between "
+            "operations stay in registers",
+            {{"kernels", static_cast<double>(gelu_steps)},
+             {"separate_s", separate->seconds},
+             {"moved_ratio", moved_ratio},
+             {"fused_s", fused->seconds}}};
+  if (fused->tested[axis::fusion_type] == FusionType::float32) {
+    fact.says += ".";
+  } else {
+    fact.says += " as float, and are rounded to {type} once instead of {kernels} times.";
+    fact.values.emplace_back("type", fused->tested.name(axis::fusion_type));
+  }
+  return fact;
 }
 
 /// Concludes for the largest size that ran both fused and not, and for the smallest if its gain differs.
@@ -132,14 +178,7 @@ static Conclusion conclude_fusion(std::span<const Outcome> outcomes) {
   const auto separate_moved = separate->metric("moved_over_useful");
   const auto fused_moved = fused->metric("moved_over_useful");
   if (separate_moved && fused_moved) {
-    conclusion.facts.push_back({FactKind::costs,
-                                {separate->index, fused->index},
-                                "{kernels} kernels take {separate_s} and move {moved_ratio} the bytes. One takes "
-                                "{fused_s}: values between operations stay in registers.",
-                                {{"kernels", static_cast<double>(gelu_steps)},
-                                 {"separate_s", separate->seconds},
-                                 {"moved_ratio", *separate_moved / *fused_moved},
-                                 {"fused_s", fused->seconds}}});
+    conclusion.facts.push_back(cost_of_passes(pairs.back(), *separate_moved / *fused_moved));
   }
   if (differs(gain(*smallest.first, *smallest.second) / gain(*separate, *fused))) {
     conclusion.facts.push_back(
@@ -158,10 +197,14 @@ static Probe fusion_probe() {
                                   .purpose = "size of the array; a small one stays in L2 from one kernel to the next",
                                   .defaults = "1MiB..1GiB*4",
                                   .quick = "256MiB",
-                                  .minimum = sizeof(float)}),
+                                  .minimum = 1}),
                 axis::fused({.flag = "fusion",
                              .purpose = "a kernel for every operation, or one for all of them",
-                             .value_optional = true})};
+                             .value_optional = true}),
+                axis::fusion_type({.flag = "type",
+                                   .purpose = "type of the array's elements; all are computed with as float",
+                                   .defaults = "float",
+                                   .zero_follows = true})};
   probe.compared = axis::fused.name;
   probe.baseline = std::string("separate");
   probe.metrics = {

@@ -1,5 +1,5 @@
-// Grayscale: an image of red, green and blue bytes made grey, held against its speed of light: the time that memory,
-// the arithmetic and the launch should take, one after another.
+// Grayscale: an image of red, green and blue made grey, held against its speed of light: the time that memory, the
+// arithmetic and the launch should take, one after another.
 
 #include <iterator>
 #include <map>
@@ -16,17 +16,34 @@
 
 namespace gpumem::kernels {
 
+/// The type of a channel, and its name among the choices.
+template <class RealType, ChannelType channel_type>
+struct ChannelReal {
+  using Real = RealType;
+  static constexpr ChannelType type = channel_type;
+};
+
+/// Calls visit(a ChannelReal, the layout of the pixels).
+template <class Visitor>
+static decltype(auto) with_kernels(const Grayscale& grayscale, Visitor&& visit) {
+  const auto real_of_case =
+      first_that<ChannelReal<std::uint8_t, ChannelType::uint8>, ChannelReal<float, ChannelType::float32>,
+                 ChannelReal<Half, ChannelType::half>, ChannelReal<Bfloat16, ChannelType::bfloat16>>(
+          [&](auto real) { return real.type == grayscale.type; });
+  return dispatch(real_of_case,
+                  [&](auto real) { return grayscale.with_layout([&](auto layout) { return visit(real, layout); }); });
+}
+
 static Workload describe_grayscale(const Case& decided, const Device& device) {
   const Grayscale grayscale(decided);
-  Workload workload;
-  workload.kernel = grayscale.with_layout([&](auto layout) {
+  Workload workload = grayscale.useful_work();
+  workload.kernel = with_kernels(grayscale, [&](auto real, auto layout) {
+    using Real = typename decltype(real)::Real;
     using Layout = decltype(layout);
-    return grayscale.by_words ? measure::kernel_name<&grey_by_words<Layout>>()
-                              : measure::kernel_name<&grey_by_pixels<Layout>>();
+    return grayscale.by_words ? measure::kernel_name<&grey_by_words<Real, Layout>>()
+                              : measure::kernel_name<&grey_by_pixels<Real, Layout>>();
   });
   workload.sites = grayscale.sites();
-  workload.useful_bytes_read = channels * grayscale.pixels();
-  workload.useful_bytes_written = grayscale.pixels();
   workload.allocated_bytes = grayscale.images(device) * (grayscale.image_bytes() + grayscale.plane_bytes());
   workload.blocks = grayscale.blocks();
   workload.block_threads = Grayscale::block_threads;
@@ -54,10 +71,16 @@ class GrayscaleExperiment final : public measure::Experiment {
       : case_(decided),
         session_(&session),
         images_(case_.images(session.device())),
-        source_(reinterpret_cast<const std::uint8_t*>(
-            session.random_source(images_ * case_.image_bytes() / sizeof(std::uint32_t)))),
-        target_(
-            reinterpret_cast<std::uint8_t*>(session.target(images_ * case_.plane_bytes() / sizeof(std::uint32_t)))) {}
+        source_(reinterpret_cast<std::byte*>(
+            session.target(images_ * (case_.image_bytes() + case_.plane_bytes()) / sizeof(std::uint32_t)))),
+        target_(source_ + images_ * case_.image_bytes()) {
+    with_kernels(case_, [&](auto real, auto) {
+      using Real = typename decltype(real)::Real;
+      fill_channels<<<check_blocks(), Grayscale::block_threads, 0, session.stream().get()>>>(
+          reinterpret_cast<Real*>(source_), images_ * case_.image_bytes() / sizeof(Real));
+    });
+    measure::check(cudaGetLastError(), "launch the fill of the images");
+  }
 
   void launch(cudaStream_t stream) override {
     launch_on(next_, stream);
@@ -74,9 +97,11 @@ class GrayscaleExperiment final : public measure::Experiment {
         measure::check(cudaMemsetAsync(grey(image), static_cast<int>(filling), case_.plane_bytes(), stream),
                        "poison the grey image");
         launch_on(image, stream);
-        case_.with_layout([&](auto layout) {
-          check_grey<<<session_->device().multiprocessors * 8, Grayscale::block_threads, 0, stream>>>(
-              grey(image), case_.pixels(), image * case_.image_bytes(), layout, found.data());
+        with_kernels(case_, [&](auto real, auto layout) {
+          using Real = typename decltype(real)::Real;
+          check_grey<<<check_blocks(), Grayscale::block_threads, 0, stream>>>(
+              reinterpret_cast<const Real*>(grey(image)), case_.pixels(), image * case_.image_bytes() / sizeof(Real),
+              layout, found.data());
         });
       }
     }
@@ -84,24 +109,24 @@ class GrayscaleExperiment final : public measure::Experiment {
   }
 
   std::vector<std::pair<std::string, double>> metrics(cudaStream_t /*stream*/, measure::Seconds per_launch) override {
-    Workload bytes;
-    bytes.useful_bytes_read = channels * case_.pixels();
-    bytes.useful_bytes_written = case_.pixels();
     const double launch_s = time_empty_launch(*session_).count();
-    return metrics_of(speed_of_light(bytes, session_->device(), launch_s), per_launch.count());
+    return metrics_of(speed_of_light(case_.useful_work(), session_->device(), launch_s), per_launch.count());
   }
 
  private:
-  [[nodiscard]] std::uint8_t* grey(std::uint64_t image) const { return target_ + image * case_.plane_bytes(); }
+  [[nodiscard]] unsigned check_blocks() const { return session_->device().multiprocessors * 8; }
+  [[nodiscard]] std::byte* grey(std::uint64_t image) const { return target_ + image * case_.plane_bytes(); }
 
   void launch_on(std::uint64_t image, cudaStream_t stream) {
     const auto grid = static_cast<unsigned>(case_.blocks());
-    const std::uint8_t* from = source_ + image * case_.image_bytes();
-    case_.with_layout([&](auto layout) {
+    with_kernels(case_, [&](auto real, auto layout) {
+      using Real = typename decltype(real)::Real;
+      const auto* from = reinterpret_cast<const Real*>(source_ + image * case_.image_bytes());
+      auto* to = reinterpret_cast<Real*>(grey(image));
       if (case_.by_words) {
-        grey_by_words<<<grid, Grayscale::block_threads, 0, stream>>>(from, grey(image), case_.groups(), layout);
+        grey_by_words<<<grid, Grayscale::block_threads, 0, stream>>>(from, to, case_.groups(), layout);
       } else {
-        grey_by_pixels<<<grid, Grayscale::block_threads, 0, stream>>>(from, grey(image), case_.pixels(), layout);
+        grey_by_pixels<<<grid, Grayscale::block_threads, 0, stream>>>(from, to, case_.pixels(), layout);
       }
     });
     measure::check(cudaGetLastError(), "launch the kernel");
@@ -110,8 +135,8 @@ class GrayscaleExperiment final : public measure::Experiment {
   Grayscale case_;
   measure::Session* session_;
   std::uint64_t images_;
-  const std::uint8_t* source_;
-  std::uint8_t* target_;
+  std::byte* source_;
+  std::byte* target_;
   std::uint64_t next_ = 0;
 };
 
@@ -127,6 +152,15 @@ static Metric light_metric(std::string name, std::string purpose, Better better)
     return std::nullopt;
   };
   return {.quantity = {std::move(name), std::move(purpose), better}, .predict = predict};
+}
+
+/// Says a sentence about "{side} x {side} pixels", and their type unless they are bytes.
+static Fact of_pixels(Fact fact, const Outcome& outcome) {
+  if (outcome.tested[axis::channel_type] == ChannelType::uint8) return fact;
+  const std::string pixels = "pixels";
+  fact.says.insert(fact.says.find(pixels) + pixels.size(), " of {type}");
+  fact.values.emplace_back("type", outcome.tested.name(axis::channel_type));
+  return fact;
 }
 
 /// Compares the best layout of an image with the worst; at least two layouts.
@@ -151,24 +185,26 @@ static Conclusion conclude_grayscale(std::span<const Outcome> outcomes) {
   const auto side = static_cast<double>(images.rbegin()->first);
   const std::vector<Outcome>& largest = images.rbegin()->second;
   Conclusion conclusion;
-  if (largest.size() > 1) conclusion.facts.push_back(best_layout(side, largest));
+  if (largest.size() > 1) conclusion.facts.push_back(of_pixels(best_layout(side, largest), largest.front()));
   const Outcome& best = best_of(largest);
   const auto percent = best.metric("of_expected_percent");
   const auto memory = best.metric("memory_us");
   const auto compute = best.metric("compute_us");
   const auto launch = best.metric("launch_us");
   if (!percent || !memory || !compute || !launch) return conclusion;
-  conclusion.facts.push_back({FactKind::limit,
-                              {best.index},
-                              "{side} x {side} pixels, {layout}, reach {light_percent} of the speed of light: memory "
-                              "needs {memory_us}, arithmetic {compute_us} and the launch {launch_us} of {taken_s}.",
-                              {{"side", side},
-                               {"layout", best.tested.name(axis::pixels)},
-                               {"light_percent", *percent},
-                               {"memory_us", *memory},
-                               {"compute_us", *compute},
-                               {"launch_us", *launch},
-                               {"taken_s", best.seconds}}});
+  conclusion.facts.push_back(
+      of_pixels({FactKind::limit,
+                 {best.index},
+                 "{side} x {side} pixels, {layout}, reach {light_percent} of the speed of light: memory "
+                 "needs {memory_us}, arithmetic {compute_us} and the launch {launch_us} of {taken_s}.",
+                 {{"side", side},
+                  {"layout", best.tested.name(axis::pixels)},
+                  {"light_percent", *percent},
+                  {"memory_us", *memory},
+                  {"compute_us", *compute},
+                  {"launch_us", *launch},
+                  {"taken_s", best.seconds}}},
+                best));
   Fact smaller{FactKind::limit,
                {},
                "Smaller images reach these shares of the speed of light, by side: {side layout light_percent}."};
@@ -202,15 +238,19 @@ static Probe grayscale_probe() {
                    .quick = "2048",
                    .minimum = 1,
                    .maximum = std::uint64_t{1} << 16U}),
-      axis::pixels({.flag = "pixels",
-                    .purpose = "a pixel's bytes side by side or in planes of their own, by bytes or in words of 16",
-                    .value_optional = true})};
+      axis::pixels(
+          {.flag = "pixels",
+           .purpose = "a pixel's channels side by side or in planes of their own, one by one or in words of 16 bytes",
+           .value_optional = true}),
+      axis::channel_type({.flag = "type",
+                          .purpose = "type of a pixel's channels; half and bfloat16 are computed with as float",
+                          .defaults = "uint8",
+                          .zero_follows = true})};
   probe.compared = axis::pixels.name;
   probe.baseline = std::string("packed");
   probe.metrics = {
       light_metric("memory_us", "useful bytes at the theoretical bandwidth", Better::neither),
-      light_metric("compute_us", "three multiply-adds and a shift per pixel, 64 a cycle and multiprocessor",
-                   Better::neither),
+      light_metric("compute_us", "three multiply-adds per pixel, with a shift for those of bytes", Better::neither),
       light_metric("launch_us", "a launch of an empty kernel, many queued", Better::less),
       light_metric("expected_us", "memory, arithmetic and launch, one after another", Better::neither),
       {.quantity = {"of_expected_percent", "the time expected over the time taken", Better::more}, .essential = true}};

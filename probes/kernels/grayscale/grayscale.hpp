@@ -1,6 +1,6 @@
 #pragma once
-// A case of grayscale in numbers: the places of its pixels' bytes, its accesses to memory, and the time that it should
-// take.
+// A case of grayscale in numbers: the places of its pixels' channels, its accesses to memory, and the time that it
+// should take.
 
 #include <cstdint>
 #include <string>
@@ -13,62 +13,82 @@
 
 namespace gpumem::kernels {
 
-inline constexpr unsigned channels = 3;          ///< red, green and blue, a byte each
-inline constexpr unsigned pixels_per_word = 16;  ///< of one channel, in the 16 bytes that one instruction moves
+inline constexpr unsigned channels = 3;          ///< red, green and blue
+inline constexpr unsigned grey_word_bytes = 16;  ///< that one instruction moves, where a thread has several pixels
 
-/// 0.299 R + 0.587 G + 0.114 B in integers: 256ths that add up to 256, rounded half up. 77 / 256 is 0.301, 150 / 256
-/// 0.586 and 29 / 256 0.113. Three multiply-adds and a shift.
+/// The weights 0.299, 0.587 and 0.114 of red, green and blue as 256ths, which add up to 256: 77 / 256 is 0.301, 150 /
+/// 256 0.586 and 29 / 256 0.113.
+inline constexpr std::uint32_t red_weight = 77;
+inline constexpr std::uint32_t green_weight = 150;
+inline constexpr std::uint32_t blue_weight = 29;
+inline constexpr std::uint32_t whole_weight = 256;
+
+/// The grey of bytes, rounded half up. Three multiply-adds and a shift.
 [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint32_t grey_of(std::uint32_t red, std::uint32_t green,
                                                                  std::uint32_t blue) {
-  return (77 * red + 150 * green + 29 * blue + 128) >> 8U;
+  return (red_weight * red + green_weight * green + blue_weight * blue + whole_weight / 2) / whole_weight;
 }
-inline constexpr unsigned instructions_per_pixel = 4;
+inline constexpr unsigned instructions_per_byte_pixel = 4;
+/// The grey of numbers takes a multiplication and two multiply-adds.
+inline constexpr unsigned instructions_per_real_pixel = 3;
+inline constexpr unsigned flops_per_real_pixel = 5;
 
-/// The three bytes of a pixel side by side.
+/// The three channels of a pixel side by side.
 struct PackedPixels {
-  std::uint64_t plane_bytes;  ///< unused: there is one
+  std::uint64_t plane;  ///< unused: there is one
 
-  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t byte(std::uint64_t pixel, unsigned channel) const {
+  /// Place of a channel of a pixel, in elements.
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t element(std::uint64_t pixel, unsigned channel) const {
     return pixel * channels + channel;
   }
-  /// Offset in bytes of the k-th of the three words that hold a group of pixels.
-  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t word_byte(std::uint64_t group, unsigned k) const {
-    return (group * channels + k) * pixels_per_word;
+  /// Place, in elements, of the k-th of the three words that hold a group of so many pixels.
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t word(std::uint64_t group, unsigned k,
+                                                                unsigned group_pixels) const {
+    return (group * channels + k) * group_pixels;
   }
 };
 
-/// All red bytes, then all green ones, then all blue ones.
+/// The red of all pixels, then all green, then all blue.
 struct PlanarPixels {
-  std::uint64_t plane_bytes;
+  std::uint64_t plane;  ///< elements from one channel to the next
 
-  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t byte(std::uint64_t pixel, unsigned channel) const {
-    return channel * plane_bytes + pixel;
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t element(std::uint64_t pixel, unsigned channel) const {
+    return channel * plane + pixel;
   }
-  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t word_byte(std::uint64_t group, unsigned k) const {
-    return k * plane_bytes + group * pixels_per_word;
+  [[nodiscard]] GPUMEM_HOST_DEVICE constexpr std::uint64_t word(std::uint64_t group, unsigned k,
+                                                                unsigned group_pixels) const {
+    return k * plane + group * group_pixels;
   }
 };
 
 enum class Pixels { packed, planar, packed_vector, planar_vector };
+/// The type of a channel. Bytes are 0 to 255, numbers at least 0 and less than 1.
+enum class ChannelType { uint8, float32, half, bfloat16 };
+[[nodiscard]] std::uint32_t bytes_of(ChannelType type);
 
 namespace axis {
 inline constexpr Number image{"image"};
 inline constexpr Choice<Pixels> pixels{"pixels", {"packed", "planar", "packed-vector", "planar-vector"}};
+inline constexpr Choice<ChannelType> channel_type{"type", {"uint8", "float", "half", "bfloat16"}};
 }  // namespace axis
 
 struct Grayscale {
   static constexpr unsigned block_threads = 256;
 
   std::uint64_t side;
-  bool packed;    ///< a pixel's bytes side by side, else in planes of their own
-  bool by_words;  ///< a thread has 16 pixels, else one
+  ChannelType type;
+  bool packed;    ///< a pixel's channels side by side, else in planes of their own
+  bool by_words;  ///< a thread has the pixels of a word, else one
 
   explicit Grayscale(const Case& decided);
 
   [[nodiscard]] std::uint64_t pixels() const { return side * side; }
-  /// Groups of 16 pixels. The last one may reach into the padding, which is then read and written too.
-  [[nodiscard]] std::uint64_t groups() const { return (pixels() + pixels_per_word - 1) / pixels_per_word; }
+  /// Pixels whose values of one channel fill a word: 4, 8 or 16.
+  [[nodiscard]] unsigned group_pixels() const { return grey_word_bytes / bytes_of(type); }
+  /// Groups of pixels. The last one may reach into the padding, which is then read and written too.
+  [[nodiscard]] std::uint64_t groups() const { return (pixels() + group_pixels() - 1) / group_pixels(); }
   [[nodiscard]] std::uint64_t plane_bytes() const;  ///< a multiple of a line, as the grey image has it too
+  [[nodiscard]] std::uint64_t plane_elements() const { return plane_bytes() / bytes_of(type); }
   [[nodiscard]] std::uint64_t image_bytes() const { return channels * plane_bytes(); }
   [[nodiscard]] std::uint64_t threads() const { return by_words ? groups() : pixels(); }
   [[nodiscard]] std::uint64_t blocks() const { return (threads() + block_threads - 1) / block_threads; }
@@ -76,22 +96,25 @@ struct Grayscale {
   [[nodiscard]] std::uint64_t images(const Device& device) const;
 
   [[nodiscard]] std::vector<access::Site> sites() const;
+  /// Useful bytes, and useful flops unless channels are bytes. Nothing else is set.
+  [[nodiscard]] Workload useful_work() const;
 
   /// Calls visit(the layout of its pixels).
   template <class Visitor>
   decltype(auto) with_layout(Visitor&& visit) const {
-    return packed ? visit(PackedPixels{plane_bytes()}) : visit(PlanarPixels{plane_bytes()});
+    return packed ? visit(PackedPixels{plane_elements()}) : visit(PlanarPixels{plane_elements()});
   }
 };
 
 /// The time of a case at the speed of light.
 struct SpeedOfLight {
   double memory_s;   ///< useful bytes at the theoretical bandwidth
-  double compute_s;  ///< the arithmetic of the pixels, at 64 instructions a cycle and multiprocessor
+  double compute_s;  ///< the arithmetic of the pixels, without conversions from and to narrow types
   double launch_s;
 
   [[nodiscard]] double seconds() const { return memory_s + compute_s + launch_s; }
 };
+/// Takes the useful bytes and flops of a workload.
 [[nodiscard]] SpeedOfLight speed_of_light(const Workload& workload, const Device& device, double launch_s);
 
 /// The probe's metrics by their names, for a launch that takes so long.

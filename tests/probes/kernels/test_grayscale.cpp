@@ -13,19 +13,19 @@ namespace gpumem::test_grayscale {
 
 namespace {
 
-Case grey_case(const std::string& pixels, std::uint64_t side) {
-  return test::any_case("grayscale", {{"pixels", pixels}, {"image", side}});
+Case grey_case(const std::string& pixels, std::uint64_t side, const std::string& type = "uint8") {
+  return test::any_case("grayscale", {{"pixels", pixels}, {"image", side}, {"type", type}});
 }
 
-Workload workload_of(const std::string& pixels, std::uint64_t side) {
-  const Case tested = grey_case(pixels, side);
+Workload workload_of(const std::string& pixels, std::uint64_t side, const std::string& type = "uint8") {
+  const Case tested = grey_case(pixels, side, type);
   return tested.probe->describe(tested, test::some_device());
 }
 
 double sectors(const access::Site& site) { return access::summarise(site).cost.sectors_per_request; }
 
-Outcome reading(const std::string& pixels, std::uint64_t side, double seconds) {
-  return {.tested = grey_case(pixels, side),
+Outcome reading(const std::string& pixels, std::uint64_t side, double seconds, const std::string& type = "uint8") {
+  return {.tested = grey_case(pixels, side, type),
           .headline = 1e-3 / seconds,
           .seconds = seconds,
           .metrics = kernels::metrics_of({.memory_s = 18e-6, .compute_s = 2e-6, .launch_s = 3e-6}, seconds)};
@@ -46,26 +46,50 @@ TEST_CASE("grayscale: integers are within one of the weights, and leave black bl
   }
 }
 
-TEST_CASE("grayscale: what a request touches follows from the layout", "[grayscale]") {
+TEST_CASE("grayscale: what a request touches follows from the layout and the type", "[grayscale]") {
   struct Expected {
+    const char* type;
+    std::uint64_t bytes;  ///< of a channel
     const char* pixels;
     double loaded;
     double stored;
     std::uint64_t pixels_per_warp;
   };
-  for (const auto& [pixels, loaded, stored, pixels_per_warp] :
-       {Expected{"packed", 3, 1, 32}, Expected{"planar", 1, 1, 32}, Expected{"packed-vector", 32, 16, 512},
-        Expected{"planar-vector", 16, 16, 512}}) {
-    INFO(pixels);
-    const Workload workload = workload_of(pixels, 2048);
+  const std::vector<Expected> all = {{"uint8", 1, "packed", 3, 1, 32},
+                                     {"uint8", 1, "planar", 1, 1, 32},
+                                     {"uint8", 1, "packed-vector", 32, 16, 512},
+                                     {"uint8", 1, "planar-vector", 16, 16, 512},
+                                     {"half", 2, "packed", 6, 2, 32},
+                                     {"half", 2, "planar", 2, 2, 32},
+                                     {"half", 2, "packed-vector", 32, 16, 256},
+                                     {"bfloat16", 2, "planar-vector", 16, 16, 256},
+                                     {"float", 4, "packed", 12, 4, 32},
+                                     {"float", 4, "planar", 4, 4, 32},
+                                     {"float", 4, "packed-vector", 32, 16, 128},
+                                     {"float", 4, "planar-vector", 16, 16, 128}};
+  for (const auto& [type, bytes, pixels, loaded, stored, pixels_per_warp] : all) {
+    INFO(pixels << " " << type);
+    const Workload workload = workload_of(pixels, 2048, type);
     REQUIRE(workload.sites.size() == 2);
     CHECK(sectors(workload.sites[0]) == loaded);
     CHECK(sectors(workload.sites[1]) == stored);
     CHECK(workload.sites[0].requests == 3 * 2048 * 2048 / pixels_per_warp);
     CHECK(workload.sites[1].requests == 2048 * 2048 / pixels_per_warp);
-    CHECK(workload.useful_bytes_read == 3 * 2048 * 2048);
+    CHECK(workload.useful_bytes_read == 3 * 2048 * 2048 * bytes);
+    CHECK(workload.useful_bytes_written == 2048 * 2048 * bytes);
+    CHECK(workload.useful_flops.value_or(0) == (bytes == 1 ? 0 : 5 * 2048 * 2048));
     // Whatever the requests share, all of them together touch the image once.
-    CHECK(access::summarise(workload.sites[0]).footprint.sectors * 32 == 3 * 2048 * 2048);
+    CHECK(access::summarise(workload.sites[0]).footprint.sectors * 32 == static_cast<double>(3 * 2048 * 2048 * bytes));
+  }
+}
+
+TEST_CASE("grayscale: groups of any type end with the last pixel", "[grayscale]") {
+  for (const auto& [type, lanes] : {std::pair("half", 0xFU), std::pair("float", 0x7FU)}) {
+    INFO(type);
+    const Workload workload = workload_of("planar-vector", 5, type);  // 25 pixels
+    CHECK(workload.sites[0].request(0).active == lanes);
+    CHECK(workload.sites[1].request(0).active == lanes);
+    CHECK(workload.sites[1].extent_bytes == 128);
   }
 }
 
@@ -87,6 +111,10 @@ TEST_CASE("grayscale: the speed of light is memory, arithmetic and launch", "[gr
   CHECK(light.memory_s == Approx(2048 * 2048 * 4 / 4.814e12).epsilon(0.001));
   CHECK(light.compute_s == Approx(2048 * 2048 * 4 / (64 * 132 * 1.98e9)));
   CHECK(light.seconds() == light.memory_s + light.compute_s + 3e-6);
+  const Workload of_floats = workload_of("planar", 2048, "float");
+  const kernels::SpeedOfLight floats = kernels::speed_of_light(of_floats, profile.device, 3e-6);
+  CHECK(floats.memory_s == Approx(4 * light.memory_s));
+  CHECK(floats.compute_s == Approx(2048 * 2048 * 3 / (128 * 132 * 1.98e9)));  // a product and two multiply-adds
   const auto& metrics = find_probe("grayscale")->metrics;
   const auto named = kernels::metrics_of(light, 1);
   REQUIRE(metrics.size() == named.size());
@@ -109,6 +137,18 @@ TEST_CASE("grayscale: the advice holds every image against its speed of light, a
   CHECK(facts[1].outcomes == std::vector<std::size_t>{2});
   CHECK(facts[2].outcomes == std::vector<std::size_t>{0});
   CHECK(facts[2].values.front().is_list);
+}
+
+TEST_CASE("grayscale: the advice names the type of pixels that are no bytes", "[grayscale]") {
+  const std::vector<Outcome> outcomes = {reading("packed", 2048, 54e-6, "half"),
+                                         reading("planar-vector", 2048, 27e-6, "half")};
+  CHECK(
+      test::advice(outcomes) ==
+      "2048 x 2048 pixels of half are fastest as planar-vector: 2.00 x as fast as packed. 2048 x 2048 pixels of half, "
+      "planar-vector, reach 85 % of the speed of light: memory needs 18.0 us, arithmetic 2.00 us and the launch 3.00 "
+      "us of 27.0 us.");
+  CHECK(test::advice({reading("packed", 512, 26e-6, "float"), reading("planar", 512, 26.5e-6, "float")})
+            .starts_with("The layout of 512 x 512 pixels of float does not matter: planar is as fast as packed."));
 }
 
 TEST_CASE("grayscale: layouts that do not differ, or by no more than runs do, are said to be as fast", "[grayscale]") {

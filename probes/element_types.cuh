@@ -1,0 +1,47 @@
+#pragma once
+// The types of elements that kernels compute with beside float and double, and words that hold several elements.
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "probes/real_format.hpp"
+
+namespace gpumem {
+
+using Half = __half;
+using Bfloat16 = __nv_bfloat16;
+using Int8 = std::int8_t;
+using Fp8 = __nv_fp8_e4m3;
+
+template <class Real>
+__device__ constexpr RealFormat format_of() {
+  if constexpr (std::is_same_v<Real, Half>) return half_format;
+  if constexpr (std::is_same_v<Real, Bfloat16>) return bfloat16_format;
+  if constexpr (std::is_same_v<Real, Fp8>) return fp8_format;
+  return float_format;
+}
+
+/// A word whose elements are of another type than the word.
+template <class Word, class Real>
+struct Elements {
+  static constexpr unsigned count = sizeof(Word) / sizeof(Real);
+  Real of[count];
+
+  /// Takes a copy: bytes behind a reference would be loaded from memory one by one.
+  __device__ static Elements in(Word word) {
+    Elements elements;
+    memcpy(&elements, &word, sizeof(Word));
+    return elements;
+  }
+  __device__ Word word() const {
+    Word packed;
+    memcpy(&packed, this, sizeof(Word));
+    return packed;
+  }
+};
+
+}  // namespace gpumem
