@@ -17,12 +17,25 @@ using Bfloat16 = __nv_bfloat16;
 using Int8 = std::int8_t;
 using Fp8 = __nv_fp8_e4m3;
 
+/// A type, and the name that a probe's choices have for it.
+template <class RealType, auto type_name>
+struct NamedReal {
+  using Real = RealType;
+  static constexpr auto type = type_name;
+};
+
+/// The format of a type as checks know it.
 template <class Real>
 __device__ constexpr RealFormat format_of() {
-  if constexpr (std::is_same_v<Real, Half>) return half_format;
-  if constexpr (std::is_same_v<Real, Bfloat16>) return bfloat16_format;
-  if constexpr (std::is_same_v<Real, Fp8>) return fp8_format;
-  return float_format;
+  if constexpr (std::is_same_v<Real, Half>) {
+    return half_format;
+  } else if constexpr (std::is_same_v<Real, Bfloat16>) {
+    return bfloat16_format;
+  } else if constexpr (std::is_same_v<Real, Fp8>) {
+    return fp8_format;
+  } else {
+    return float_format;
+  }
 }
 
 /// A word whose elements are of another type than the word.

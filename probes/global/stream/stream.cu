@@ -30,9 +30,9 @@ static unsigned inputs_of(StreamKernel kernel) {
 }
 
 static auto real_of(StreamType type) {
-  return first_that<StreamReal<float, StreamType::float32>, StreamReal<double, StreamType::float64>,
-                    StreamReal<Half, StreamType::half>, StreamReal<Bfloat16, StreamType::bfloat16>,
-                    StreamReal<Int8, StreamType::int8>, StreamReal<Fp8, StreamType::fp8>>(
+  return first_that<NamedReal<float, StreamType::float32>, NamedReal<double, StreamType::float64>,
+                    NamedReal<Half, StreamType::half>, NamedReal<Bfloat16, StreamType::bfloat16>,
+                    NamedReal<Int8, StreamType::int8>, NamedReal<Fp8, StreamType::fp8>>(
       [=](auto real) { return real.type == type; });
 }
 

@@ -14,13 +14,6 @@ namespace gpumem::global {
 enum class StreamKernel { copy, mul, add, triad, dot };
 enum class StreamType { float32, float64, half, bfloat16, int8, fp8 };
 
-/// The type of an element, and its name among the choices.
-template <class RealType, StreamType real_type>
-struct StreamReal {
-  using Real = RealType;
-  static constexpr StreamType type = real_type;
-};
-
 struct StreamCopy {
   static constexpr StreamKernel kernel = StreamKernel::copy;
   static constexpr unsigned inputs = 1;

@@ -15,16 +15,9 @@ namespace gpumem::kernels {
 /// x, and t, which ends as y.
 constexpr std::uint64_t arrays = 2;
 
-/// The type of an element, and its name among the choices.
-template <class RealType, FusionType fusion_type>
-struct FusionReal {
-  using Real = RealType;
-  static constexpr FusionType type = fusion_type;
-};
-
 static auto real_of(FusionType type) {
-  return first_that<FusionReal<float, FusionType::float32>, FusionReal<Half, FusionType::half>,
-                    FusionReal<Bfloat16, FusionType::bfloat16>, FusionReal<Fp8, FusionType::fp8>>(
+  return first_that<NamedReal<float, FusionType::float32>, NamedReal<Half, FusionType::half>,
+                    NamedReal<Bfloat16, FusionType::bfloat16>, NamedReal<Fp8, FusionType::fp8>>(
       [=](auto real) { return real.type == type; });
 }
 

@@ -38,8 +38,8 @@ struct Fusion {
   [[nodiscard]] unsigned kernels() const;
   [[nodiscard]] unsigned arrays_read() const;  ///< by all kernels together
 
-  /// Workload::scheduler_cycles of all kernels together. Absent for floats, whose kernels leave schedulers idle: words
-  /// of 16 bytes hold two and four times as many narrower elements, and each takes as many instructions.
+  /// Workload::scheduler_cycles of all kernels together. A word of 16 bytes holds two or four times as many narrow
+  /// elements as floats, and each takes as many instructions. Absent for floats, whose kernels wait for memory.
   [[nodiscard]] std::optional<double> scheduler_cycles() const;
 
   [[nodiscard]] std::vector<access::Site> sites() const;

@@ -16,19 +16,12 @@
 
 namespace gpumem::kernels {
 
-/// The type of a channel, and its name among the choices.
-template <class RealType, ChannelType channel_type>
-struct ChannelReal {
-  using Real = RealType;
-  static constexpr ChannelType type = channel_type;
-};
-
-/// Calls visit(a ChannelReal, the layout of the pixels).
+/// Calls visit(the type of a channel, the layout of the pixels).
 template <class Visitor>
 static decltype(auto) with_kernels(const Grayscale& grayscale, Visitor&& visit) {
   const auto real_of_case =
-      first_that<ChannelReal<std::uint8_t, ChannelType::uint8>, ChannelReal<float, ChannelType::float32>,
-                 ChannelReal<Half, ChannelType::half>, ChannelReal<Bfloat16, ChannelType::bfloat16>>(
+      first_that<NamedReal<std::uint8_t, ChannelType::uint8>, NamedReal<float, ChannelType::float32>,
+                 NamedReal<Half, ChannelType::half>, NamedReal<Bfloat16, ChannelType::bfloat16>>(
           [&](auto real) { return real.type == grayscale.type; });
   return dispatch(real_of_case,
                   [&](auto real) { return grayscale.with_layout([&](auto layout) { return visit(real, layout); }); });
