@@ -269,7 +269,7 @@ MakeRequest calibrate_options(CommandOptions& options, const KnownNames&) {
                     "(default: every fourth pattern of the reports is held out)");
   options.add_value("name", "NAME", arguments->name,
                     "The profile's name in reports (default: the GPU's), e.g. --name lab-h200");
-  options.add_switch("quiet", arguments->quiet, "No progress, and no table of the rates, e.g. in a script");
+  options.add_switch("-q,--quiet", arguments->quiet, "No progress, and no table of the rates, e.g. in a script");
   options.footer(
       "Examples:\n"
       "  gpumem calibrate                less than a minute on the GPU\n"

@@ -287,12 +287,15 @@ class Checking {
 
   // ---- What it comes to
 
-  /// Adds a check if nothing was checked, and the verdict of all checks together.
+  /// Adds a check if nothing was checked, and the verdict of all checks together. Expectations for other GPUs are
+  /// dropped, unless they are why nothing was checked.
   void judge(report::Report& report, bool of_suite) const {
+    std::vector<report::CheckRecord> nothing = report::nothing_checked(report.checks, of_suite);
+    if (nothing.empty()) std::erase_if(report.checks, [](const auto& check) { return check.for_other_gpu; });
     if (arguments_.fail_on_skip) {
       for (report::CheckRecord& check : report.checks) check.required = true;
     }
-    std::ranges::move(report::nothing_checked(report.checks, of_suite), std::back_inserter(report.checks));
+    std::ranges::move(nothing, std::back_inserter(report.checks));
     report.passed = std::ranges::none_of(report.checks, report::fails_run);
   }
 
@@ -343,18 +346,23 @@ class Checking {
     }
   }
 
+  [[nodiscard]] report::CheckLines lines() const {
+    if (arguments_.quiet) return report::CheckLines::none;
+    return arguments_.verbose ? report::CheckLines::all : report::CheckLines::exceptions;
+  }
+
   void show(std::ostream& out, const report::Report& report) const {
     const report::TableStyle style = table_style(environment_.out_terminal, arguments_.color);
     switch (arguments_.shown) {
       case CheckFormat::table:
         if (arguments_.dry_run) return report::write(out, report, report::Format::table, style);
-        return report::write_checks(out, report, style, arguments_.quiet);
+        return report::write_checks(out, report, style, lines());
       case CheckFormat::json:
         return report::write_json(out, report);
       case CheckFormat::markdown:
-        return report::write_checks_markdown(out, report, arguments_.quiet);
+        return report::write_checks_markdown(out, report, lines());
       case CheckFormat::github:
-        return report::write_checks_github(out, report, arguments_.quiet);
+        return report::write_checks_github(out, report, lines());
     }
   }
 

@@ -68,9 +68,10 @@ MakeRequest check_options(CommandOptions& options, const KnownNames& known) {
       "because others may use it too), so that a busy machine is not called broken, e.g. --attempts 3");
   add_backend_options(options, *arguments, "List the cases and their expectations and run none, e.g. to read a suite");
   options.group("Verdict");
-  options.add_switch(
-      "fail-on-skip", arguments->fail_on_skip,
-      "Fail if any expectation was skipped, even one for other GPUs, e.g. in a gate that has to check everything");
+  options.add_switch("fail-on-skip", arguments->fail_on_skip,
+                     "Fail if any expectation was skipped, e.g. in a gate that has to check everything. Those for GPUs "
+                     "of another name "
+                     "are not there at all");
   options.group("Results");
   options.add_choice("format", "table|json|markdown|github", arguments->shown,
                      "Format on stdout: a line for each check (default), the whole report as json, markdown for an "
@@ -79,7 +80,10 @@ MakeRequest check_options(CommandOptions& options, const KnownNames& known) {
                      "Also write the whole report, checks included, in the format of the extension (.json, .csv, .md, "
                      ".txt; a page .html; a figure .svg, .png, .pdf), also when the check fails; repeatable. A gate "
                      "makes no folder: one that is missing may be a share that is not mounted, e.g. --output run.json",
-                     "No progress, no notices, and no line for what passed, e.g. in a cron job");
+                     "No progress, no notices, and on stdout the verdict alone, in one line, e.g. in a cron job");
+  options.add_switch("verbose", arguments->verbose,
+                     "A line for each expectation, also for those that passed, e.g. to see how far off its bounds a "
+                     "GPU is");
   options.add_value("junit", "FILE", arguments->junit,
                     "Also write the checks as JUnit XML, which CI systems show as tests; its folder has to be there, "
                     "e.g. --junit gpu.xml");

@@ -49,6 +49,7 @@ struct CheckArguments : RunOptions {
   std::vector<std::string> targets;        ///< suites, by name or file, and saved reports; one file may be "-"
   CheckFormat shown = CheckFormat::table;  ///< on stdout
   unsigned attempts = 1;                   ///< in all, for what fails
+  bool verbose = false;                    ///< a line for what passed too
   bool fail_on_skip = false;               ///< whether a skip of any expectation is a failure
   std::optional<std::string> junit;        ///< files beside the report
   std::optional<std::string> openmetrics;

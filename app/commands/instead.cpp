@@ -129,7 +129,7 @@ constexpr Instead rows[] = {
      "a figure is written with: -o figure.svg; a page with: -o page.html"},
     {"probe check show compare expect", "-f", "the format is given with: --format {value}", "json"},
     {"probe check show compare expect portrait run list devices", "-j", "the format is given with: --json"},
-    {"probe check portrait compare run calibrate", "-q --silent --no-progress", "less is printed with: --quiet"},
+    {"probe check portrait compare run calibrate", "--silent --no-progress", "less is printed with: --quiet"},
     {"*", "--help-all --usage --examples", "it is: --help"},
     {"check", "--strict --require-all --all-required", "skips fail the check with: --fail-on-skip"},
     {"completion", "--shell", "name the shell alone: gpumem completion {value}", "bash"},

@@ -230,7 +230,7 @@ MakeRequest run_options(CommandOptions& options, const KnownNames&) {
                     "Also write them to a file, in the format of its extension (.json, .csv, .md, .txt; a page .html; "
                     "a figure .svg, .png, .pdf); repeatable, "
                     "e.g. --output before.json for gpumem explain, compare and check");
-  options.add_switch("quiet", arguments->quiet, "With --output, nothing on stderr, e.g. in a script");
+  options.add_switch("-q,--quiet", arguments->quiet, "With --output, nothing on stderr, e.g. in a script");
   add_color_options(options, *arguments);
   options.footer(
       "Examples:\n"

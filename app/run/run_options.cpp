@@ -55,7 +55,7 @@ void add_result_options(CommandOptions& options, ResultRequest& target, const st
                         const std::string& quiet_help) {
   options.group("Results");
   options.add_value("-o,--output", "FILE", target.outputs, output_help);
-  options.add_switch("quiet", target.quiet, quiet_help);
+  options.add_switch("-q,--quiet", target.quiet, quiet_help);
   add_color_options(options, target);
 }
 

@@ -315,6 +315,7 @@ CheckRecord evaluate(const Expectation& expectation, const Report& report, const
   }
   const std::string device = report.device ? report.device->name : "";
   if (expectation.gpu && device != *expectation.gpu) {
+    result.for_other_gpu = true;
     result.reason = fmt::format("holds for {}, and this is {}", one_line(*expectation.gpu),
                                 device.empty() ? "none" : one_line(device));
     return result;

@@ -216,6 +216,7 @@ struct CheckRecord {
   std::optional<double> at_least;  ///< bounds, both inclusive
   std::optional<double> at_most;
   bool required = false;           ///< a skip is as bad as a failure
+  bool for_other_gpu = false;      ///< holds on GPUs of another name; known while checking; not in JSON
   unsigned attempts = 1;           ///< until it passed, or in all
   std::vector<std::size_t> cases;  ///< indices into the results that it was held against, references included
 };

@@ -29,13 +29,21 @@ void write_csv(std::ostream& out, const Report& report);
 void write_csv_of_several(std::ostream& out, std::span<const NamedReport> reports);
 void write_markdown(std::ostream& out, const Report& report, bool why = false);
 
-/// A line per check, PASS, FAIL or SKIP first, and the summary. `brief` leaves out what passed.
-void write_checks(std::ostream& out, const Report& report, const TableStyle& style, bool brief = false);
-/// A title, a table and the summary.
-void write_checks_markdown(std::ostream& out, const Report& report, bool brief = false);
+/// The lines that are written of checks, behind the verdict on all of them.
+enum class CheckLines {
+  none,
+  exceptions,  ///< what failed or was skipped; all that passed is one line
+  all
+};
+/// The verdict, PASS or FAIL, with the suite, the GPU and the summary; then the lines, PASS, FAIL or SKIP first.
+/// Without lines the verdict is one line, however long.
+void write_checks(std::ostream& out, const Report& report, const TableStyle& style,
+                  CheckLines lines = CheckLines::exceptions);
+/// The verdict as a title, and a table.
+void write_checks_markdown(std::ostream& out, const Report& report, CheckLines lines = CheckLines::exceptions);
 /// The lines as above, each on a line of its own however long, and the annotations of a GitHub workflow: an error for a
 /// check that failed, or that is required and was skipped; a notice for any other skip.
-void write_checks_github(std::ostream& out, const Report& report, bool brief = false);
+void write_checks_github(std::ostream& out, const Report& report, CheckLines lines = CheckLines::exceptions);
 
 /// Cases explained one by one: which one it is, its readings in one line, what limits it and what would change that,
 /// and the figures that this rests on. `cases` are indices into the results. Paragraphs are wrapped at `width` columns,

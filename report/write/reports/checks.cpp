@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
+#include <limits>
 #include <ostream>
 #include <vector>
 
@@ -63,7 +65,7 @@ std::vector<std::string> lines_of(const CheckRecord& check, std::size_t names, s
   return lines;
 }
 
-void write_lines(std::ostream& out, std::span<const CheckRecord> checks, std::size_t width, bool color, bool brief) {
+void write_lines(std::ostream& out, std::span<const CheckRecord> checks, std::size_t width, bool color) {
   std::size_t names = 0;
   std::size_t values = 0;
   for (const CheckRecord& check : checks) {
@@ -72,11 +74,40 @@ void write_lines(std::ostream& out, std::span<const CheckRecord> checks, std::si
   }
   names = std::min({names, widest_name, width / 2});
   for (const CheckRecord& check : checks) {
-    if (brief && check.verdict == Verdict::pass) continue;
     const auto [verdict, tint] = label(check.verdict);
     out << (color ? tinted(verdict, tint) : verdict) << "  "
         << join(lines_of(check, names, values, width - reason_indent), "\n" + std::string(reason_indent, ' ')) << '\n';
   }
+}
+
+/// One check in place of all that passed: how many, and which came nearest to its bound.
+CheckRecord folded(std::span<const CheckRecord> passed) {
+  CheckRecord all;
+  all.verdict = Verdict::pass;
+  all.name = counted(passed.size(), "expectation");
+  const auto distance = [](const CheckRecord& check) {
+    return check.measured ? margin(*check.measured, check.at_least, check.at_most)
+                          : std::numeric_limits<double>::infinity();
+  };
+  const CheckRecord& nearest = *std::ranges::min_element(passed, {}, distance);
+  if (std::isfinite(distance(nearest))) {
+    all.reason = fmt::format("nearest to its bound: {}, {}", one_line(nearest.name), bound_words(nearest));
+  }
+  return all;
+}
+
+/// The checks to write, what passed last and as one.
+std::vector<CheckRecord> chosen_of(const Report& report, CheckLines lines) {
+  std::vector<CheckRecord> checks = in_brief(report);
+  if (lines == CheckLines::all) return checks;
+  if (lines == CheckLines::none) return {};
+  const auto passed =
+      std::ranges::stable_partition(checks, [](const CheckRecord& check) { return check.verdict != Verdict::pass; });
+  if (passed.empty()) return checks;
+  const CheckRecord all = folded(passed);
+  checks.erase(passed.begin(), passed.end());
+  checks.push_back(all);
+  return checks;
 }
 
 /// For GitHub: a command is "::name property=value,...::message"; what would end a part of it is written as %XX.
@@ -114,34 +145,43 @@ std::string summary_of(const Report& report) {
                      gpus > 0 ? fmt::format(", on {} GPUs", gpus) : "");
 }
 
-}  // namespace
-
-void write_checks(std::ostream& out, const Report& report, const TableStyle& style, bool brief) {
-  constexpr std::size_t narrowest = 40;
-  const std::size_t width = std::max<std::size_t>(style.width, narrowest);
-  for (const std::string& line : wrapped(title_of(report), width)) out << line << '\n';
-  write_lines(out, in_brief(report), width, style.color, brief);
-  out << summary_of(report) << '\n';
+/// The verdict on all checks. A skip of what is required is no pass.
+Verdict verdict_of(const Report& report) {
+  return report.passed.value_or(std::ranges::none_of(report.checks, fails_run)) ? Verdict::pass : Verdict::fail;
 }
 
-void write_checks_markdown(std::ostream& out, const Report& report, bool brief) {
-  out << "## " << markdown_escaped(title_of(report)) << "\n\n";
-  out << "| | expectation | value | reason |\n| --- | --- | --- | --- |\n";
-  for (const CheckRecord& check : in_brief(report)) {
-    if (brief && check.verdict == Verdict::pass) continue;
+/// "smoke on NVIDIA H200, gpu17, measured 2026-11-21T10:00:00Z: 12 passed, 1 failed, 2 skipped"
+std::string verdict_words(const Report& report) { return title_of(report) + ": " + summary_of(report); }
+
+}  // namespace
+
+void write_checks(std::ostream& out, const Report& report, const TableStyle& style, CheckLines lines) {
+  constexpr std::size_t narrowest = 40;
+  constexpr std::size_t unlimited = 1'000'000;  // a log takes the verdict by its line
+  const std::size_t width = std::max<std::size_t>(style.width, narrowest);
+  const auto [verdict, tint] = label(verdict_of(report));
+  const std::size_t own_width = (lines == CheckLines::none ? unlimited : width) - reason_indent;
+  out << (style.color ? tinted(verdict, tint) : verdict) << "  "
+      << join(wrapped(verdict_words(report), own_width), "\n" + std::string(reason_indent, ' ')) << '\n';
+  write_lines(out, chosen_of(report, lines), width, style.color);
+}
+
+void write_checks_markdown(std::ostream& out, const Report& report, CheckLines lines) {
+  out << "## " << label(verdict_of(report)).text << ": " << markdown_escaped(verdict_words(report)) << '\n';
+  const std::vector<CheckRecord> checks = chosen_of(report, lines);
+  if (checks.empty()) return;
+  out << "\n| | expectation | value | reason |\n| --- | --- | --- | --- |\n";
+  for (const CheckRecord& check : checks) {
     out << fmt::format("| {} | {} | {} | {} |\n", label(check.verdict).text, markdown_escaped(check.name),
                        markdown_escaped(bound_words(check)), markdown_escaped(reason_of(check)));
   }
-  out << '\n' << summary_of(report) << '\n';
 }
 
-void write_checks_github(std::ostream& out, const Report& report, bool brief) {
-  constexpr std::size_t unlimited = 1'000'000;          // a wrapped line might begin like a command
-  out << "gpumem check: " << title_of(report) << '\n';  // nor may a suite's name
-  const std::vector<CheckRecord> checks = in_brief(report);
-  write_lines(out, checks, unlimited, false, brief);
-  for (const CheckRecord& check : checks) write_annotation(out, check, suite_name(report));
-  out << summary_of(report) << '\n';
+void write_checks_github(std::ostream& out, const Report& report, CheckLines lines) {
+  constexpr std::size_t unlimited = 1'000'000;  // a wrapped line might begin like a command
+  out << label(verdict_of(report)).text << "  gpumem check: " << verdict_words(report) << '\n';
+  write_lines(out, chosen_of(report, lines), unlimited, false);
+  for (const CheckRecord& check : in_brief(report)) write_annotation(out, check, suite_name(report));
 }
 
 }  // namespace gpumem::report

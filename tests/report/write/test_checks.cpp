@@ -1,5 +1,6 @@
 // The writers of checks, compared with golden files of one report that holds every verdict and hostile texts.
 
+#include <algorithm>
 #include <functional>
 #include <sstream>
 
@@ -47,9 +48,9 @@ std::string text_of(const std::function<void(std::ostream&)>& write) {
   return out.str();
 }
 
-std::string lines(unsigned width, bool color = false, bool brief = false) {
+std::string lines(unsigned width, bool color = false, CheckLines shown = CheckLines::all) {
   return text_of([&](std::ostream& out) {
-    write_checks(out, every_verdict(), {.width = width, .color = color, .bars = false, .why = false}, brief);
+    write_checks(out, every_verdict(), {.width = width, .color = color, .bars = false, .why = false}, shown);
   });
 }
 
@@ -61,6 +62,7 @@ TEST_CASE("checks are written as the golden files show", "[check]") {
   const Report report = every_verdict();
   compare_with_golden("checks.80.txt", lines(80));
   compare_with_golden("checks.200.txt", lines(200));
+  compare_with_golden("checks.exceptions.txt", lines(80, false, CheckLines::exceptions));
   compare_with_golden("checks.color.txt", lines(80, true));
   compare_with_golden("checks.md", text_of([&](std::ostream& out) { write_checks_markdown(out, report); }));
   compare_with_golden("checks.github.txt", text_of([&](std::ostream& out) { write_checks_github(out, report); }));
@@ -79,10 +81,29 @@ TEST_CASE("lines of checks never exceed the width and have no trailing blanks", 
   }
 }
 
-TEST_CASE("in brief, what passed has no line", "[check]") {
-  CHECK(lines(80).find("PASS") != std::string::npos);
-  CHECK(lines(80, false, true).find("PASS") == std::string::npos);
-  CHECK(lines(80, false, true).find("FAIL") != std::string::npos);
+TEST_CASE("the verdict on all checks is the first line, and the only one if nothing else is asked for", "[check]") {
+  const std::string verdict = lines(80, false, CheckLines::none);
+  CHECK(verdict.starts_with("FAIL  mine on NVIDIA H200, "));
+  CHECK(verdict.ends_with(": 4 passed, 2 failed, 2 skipped\n"));
+  CHECK(std::ranges::count(verdict, '\n') == 1);
+  for (const CheckLines shown : {CheckLines::exceptions, CheckLines::all}) {
+    CHECK(lines(200, false, shown).starts_with(verdict));
+  }
+}
+
+TEST_CASE("all that passed is one line, which names what came nearest to its bound", "[check]") {
+  const std::string shown = lines(200, false, CheckLines::exceptions);
+  CHECK(shown.find("\nPASS  4 expectations") != std::string::npos);
+  CHECK(shown.find("nearest to its bound: the link has all its lanes, 16 >= 16") != std::string::npos);
+}
+
+TEST_CASE("a skip of what is required is no pass", "[check]") {
+  Report report = every_verdict();
+  report.passed.reset();
+  std::erase_if(report.checks, [](const CheckRecord& check) { return check.verdict == Verdict::fail; });
+  CHECK(text_of([&](std::ostream& out) { write_checks(out, report, {}); }).starts_with("FAIL"));
+  std::erase_if(report.checks, [](const CheckRecord& check) { return check.required; });
+  CHECK(text_of([&](std::ostream& out) { write_checks(out, report, {}); }).starts_with("PASS"));
 }
 
 TEST_CASE("checks survive the way through JSON", "[check]") {
@@ -161,7 +182,8 @@ TEST_CASE("writers of checks cope with a report that says nothing", "[check]") {
   CHECK(text_of([&](std::ostream& out) { write_openmetrics(out, alone(empty)); }).ends_with("# EOF\n"));
   CHECK(text_of([&](std::ostream& out) { write_openmetrics(out, {}); }) == "# EOF\n");
   CHECK(text_of([&](std::ostream& out) { write_junit(out, alone(empty)); }).find("tests=\"0\"") != std::string::npos);
-  CHECK(text_of([&](std::ostream& out) { write_checks(out, empty, {}); }).ends_with("0 passed, 0 failed, 0 skipped\n"));
+  CHECK(text_of([&](std::ostream& out) { write_checks(out, empty, {}); }).find("0 passed, 0 failed, 0 skipped\n") !=
+        std::string::npos);
 }
 
 }  // namespace gpumem::report::test_checks
