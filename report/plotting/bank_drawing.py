@@ -3,16 +3,17 @@ accesses are in full colour, with the number of their wavefront; the others are 
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
-from .matplotlib_parts import Artist, Axes
+from .matplotlib_parts import Artist, Axes, Rectangle
 from .matrix_drawing import COLOURS_OF_VALUES
 from .model import INK, BankGrid, Block, Panel
 from .panel_drawing import draw_titles, letters_in
 
-GRID_INCHES, AROUND_INCHES = 5.4, 1.5  # of all rows, and of titles and axis
+GRID_INCHES, AROUND_INCHES = 5.4, 1.9  # of all rows, and of titles and axis
 ROW_INCHES = 0.09, 0.3  # the least and the most
-BESIDE_INCHES = 1.6  # of labels and the scale of colours
+BESIDE_INCHES = 1.4  # of labels and the scale of colours
 POINTS_PER_INCH, LETTER_WIDTH = 72, 0.62  # of a size of print
 SIZES = 3.6, 9.0  # of numbers, the least and the most
 PALE = 0.35
@@ -49,15 +50,16 @@ def draw(axes: Axes, panel: Panel, width: float) -> None:
     image.set_gid(f"{panel.name}.request")
     size = size_of_numbers(panel, grid, width)
     for row, column, wavefront in grid.marks:
+        axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor=INK, linewidth=0.4))
         dark = image.norm(grid.rows[row][column]) < 0.6
         axes.annotate(str(wavefront), (column, row), ha="center", va="center_baseline", fontsize=size,
                       color="white" if dark else INK, annotation_clip=True)
     axes.set_xticks([place for place, _ in panel.x.ticks], [text for _, text in panel.x.ticks])
     axes.set_yticks([place for place, _ in grid.ticks], [text for _, text in grid.ticks])
-    axes.set_xlabel(panel.x.label)
+    axes.set_xlabel(f"{panel.x.label}\n{textwrap.fill(grid.text, letters_in(width) * 9 // 10)}")
     axes.set_ylabel("row")
     axes.grid(False)
-    axes.figure.colorbar(image, ax=axes, label=quantity.label, ticks=range(0, 32, 8))
+    axes.figure.colorbar(image, ax=axes, label=quantity.label, ticks=[0, 8, 16, 24, 31], fraction=0.06, pad=0.02)
 
 
 def legends(_: Block) -> list[list[Artist]]:

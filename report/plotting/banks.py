@@ -12,30 +12,37 @@ from .reports import DIGITS, Case
 
 BANK = "bank"
 MOST = 6  # pictures that are large enough to read
-TICKS = 8
+TICKS, WORD_BYTES = 8, 4
 TITLE = "Banks of the tile, and the wavefronts of its slowest request"
 
 
+def together_in(case: Case) -> int:
+    """The elements of a cell: those of a word, if they lie in one bank in every row; else 1."""
+    count = max(1, WORD_BYTES // case.bank_grid.element_bytes)
+    whole = all(digit == row[i // count * count] for row in case.bank_grid.banks for i, digit in enumerate(row))
+    return count if whole else 1
+
+
 def grid_of(case: Case) -> BankGrid:
-    """The grid, with the places of it that the request accesses. Of lanes that share an element, the first one counts."""
-    given = case.bank_grid
-    rows = [[DIGITS.index(digit) for digit in row] for row in given.banks]
+    """The grid, with the cells of it that the request accesses. Of lanes that share a cell, the first one counts."""
+    given, together = case.bank_grid, together_in(case)
+    rows = [[DIGITS.index(digit) for digit in row[::together]] for row in given.banks]
     marks: dict[tuple[int, int], int] = {}
     for lane in given.lanes:
-        row = lane.row - given.first_row
-        for column in range(lane.column - given.first_column, lane.column - given.first_column + given.elements):
-            if 0 <= row < len(rows) and 0 <= column < len(rows[0]):
-                marks.setdefault((row, column), lane.wavefront)
-    return BankGrid(rows, [(row, column, wavefront) for (row, column), wavefront in marks.items()],
-                    ticks(given.first_row, len(rows)))
+        row, begin = lane.row - given.first_row, lane.column - given.first_column
+        for column in range(begin, begin + given.elements):
+            if 0 <= row < len(rows) and 0 <= column < len(given.banks[0]):
+                marks.setdefault((row, column // together), lane.wavefront)
+    return BankGrid(rows, [(row, cell, wavefront) for (row, cell), wavefront in marks.items()],
+                    ticks(given.first_row, len(rows), 1), together, given.text or "")
 
 
-def ticks(first: int, count: int) -> list[Tick]:
+def ticks(first: int, count: int, together: int) -> list[Tick]:
     """(place, number) of some rows or columns, the first among them, at steps of a power of two."""
-    step = 1
+    step = together
     while count > TICKS * step:
         step *= 2
-    return [(i, str(first + i)) for i in range(0, count, step)]
+    return [(i / together, str(first + i)) for i in range(0, count, step)]
 
 
 def part_of(case: Case) -> str:
@@ -61,15 +68,15 @@ def block(cases: Sequence[Case]) -> Block | None:
     for case in shown:
         said = [words.phrase(name, identity(case, name) or "") for name in varying if name in case.parameters]
         title = ", ".join(filter(None, said)) or TITLE
-        count = len(case.bank_grid.banks[0])
-        x = XAxis("column", "linear", ticks(case.bank_grid.first_column, count), [(0.0, "0"), (count - 1.0, "")])
-        panels.append(Panel(unique(f"{probe}.banks.{slug(title)}", names), title,
-                            "; ".join(filter(None, [case.bank_grid.text, part_of(case)])), x,
-                            [Quantity(BANK, BANK, low=0, high=len(DIGITS) - 1)], [], [], grid=grid_of(case)))
+        grid = grid_of(case)
+        names_of_columns = ticks(case.bank_grid.first_column, len(case.bank_grid.banks[0]), grid.together)
+        panels.append(Panel(unique(f"{probe}.banks.{slug(title)}", names), title, part_of(case),
+                            XAxis("column", "linear", names_of_columns, names_of_columns),
+                            [Quantity(BANK, BANK, low=0, high=len(DIGITS) - 1)], [], [], grid=grid))
     more = len(drawn) - len(shown)
     limit = f"the first {MOST} of {len(drawn)} cases; choose others with gpumem show" if more else ""
-    order = "numbers: the wavefront that serves an element, in one of the orders that take as many"
+    order = "numbers: wavefronts, in one of the orders that take as many"
     if len(panels) == 1:
-        panels[0].subtitle += f" {order[0].upper()}{order[1:]}."
+        panels[0].subtitle = "; ".join(filter(None, [order, panels[0].subtitle]))
         return Block(panels)
     return Block(panels, TITLE, "; ".join(filter(None, [order, limit])))

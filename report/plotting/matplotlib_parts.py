@@ -8,9 +8,9 @@ from matplotlib.figure import Figure as Canvas  # type: ignore[import,unused-ign
 from matplotlib.gridspec import SubplotSpec  # type: ignore[import,unused-ignore]
 from matplotlib.layout_engine import ConstrainedLayoutEngine  # type: ignore[import,unused-ignore]
 from matplotlib.lines import Line2D  # type: ignore[import,unused-ignore]
-from matplotlib.patches import Patch  # type: ignore[import,unused-ignore]
+from matplotlib.patches import Patch, Rectangle  # type: ignore[import,unused-ignore]
 from matplotlib.ticker import LogLocator, NullLocator  # type: ignore[import,unused-ignore]
 from matplotlib.transforms import ScaledTranslation  # type: ignore[import,unused-ignore]
 
 __all__ = ["Artist", "Axes", "Canvas", "ConstrainedLayoutEngine", "Line2D", "LogLocator", "NullLocator", "Patch",
-           "ScaledTranslation", "SubplotSpec", "matplotlib"]
+           "Rectangle", "ScaledTranslation", "SubplotSpec", "matplotlib"]

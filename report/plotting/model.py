@@ -111,11 +111,13 @@ class XAxis:
 
 @dataclass
 class BankGrid:
-    """A tile of shared memory by rows: the bank of each element, and (row, column, wavefront) of those that a request
-    accesses, counted from the first element here. `ticks` are of rows."""
+    """A tile of shared memory by rows of cells: the bank of each, and (row, cell, wavefront) of those that a request
+    accesses. A cell has so many elements of a row `together`, those of a word. `ticks` are of rows."""
     rows: List[List[int]]
     marks: List[Tuple[int, int, int]]
     ticks: List[Tick]
+    together: int
+    text: str  # the request in words
 
 
 @dataclass

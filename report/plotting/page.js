@@ -172,11 +172,12 @@
   }
 
   // A tile of shared memory: pale where the request accesses nothing, else in full with the number of the wavefront.
-  function bankMap({ grid: { rows, marks, ticks }, x }, quantity) {
+  function bankMap({ grid: { rows, marks, ticks, together }, x }, quantity) {
     const accessed = rows.map((row) => row.map(() => null)), numbers = rows.map((row) => row.map(() => ""));
     const first = (names) => Number(names[0][1]);
+    const columns = (begin) => together > 1 ? `columns ${begin} to ${begin + together - 1}` : `column ${begin}`;
     const said = rows.map((row, i) =>
-      row.map((bank, j) => `row ${first(ticks) + i}, column ${first(x.ticks) + j}: bank ${bank}`));
+      row.map((bank, j) => `row ${first(ticks) + i}, ${columns(first(x.ticks) + together * j)}: bank ${bank}`));
     for (const [row, column, wavefront] of marks) {
       accessed[row][column] = rows[row][column];
       numbers[row][column] = wavefront;
@@ -260,11 +261,11 @@
       this.plot = html("div", { class: "plot", id: panel.name, tabindex: 0, role: "img", "aria-label": panel.title });
       if (panel.grid) this.plot.removeAttribute("tabindex");  // it has no cases to walk through
       this.told = html("div", { class: "case", "aria-live": "polite" });
-      const subtitle = [panel.subtitle, panel.area && `area: ${panel.area}`, panel.reach && `line up: ${panel.reach}`];
+      const subtitle = [panel.grid?.text, panel.subtitle, panel.area && `area: ${panel.area}`, panel.reach && `line up: ${panel.reach}`];
       const reasons = panel.sideways ? panel.series.flatMap(({ points }) => points.filter(({ label }) => label)
         .map(({ title, label }) => html("li", {}, html("b", {}, title), ` ${label}`))) : [];
       this.element = html("figure", { class: "panel" }, html(heading, {}, panel.title),
-        html("p", { class: "muted" }, subtitle.filter(Boolean).join("; ")), this.plot,
+        html("p", { class: "muted" }, subtitle.filter(Boolean).join(panel.grid ? " " : "; ")), this.plot,
         this.told, ...(reasons.length ? [html("ol", { class: "reasons" }, ...reasons)] : []));
       this.plot.addEventListener("keydown", (event) => this.key(event));
       panels.push(this);

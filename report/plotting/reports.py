@@ -47,7 +47,8 @@ CASE: dict[Any, Any] = {
     "bandwidth_gb_per_s": Reading, "peak_gb_per_s": float, "fraction_of_peak": float,
     "access": [{"site": str, "space": str, "word_bytes": float, ...: ...}], "bottleneck": {...: str}, "why": str,
     "bank_grid": {"banks": [str], "first_row": int, "first_column": int, "tile_rows": int, "tile_columns": int,
-                  "elements": int, "text": str, "lanes": [{"row": int, "column": int, "wavefront": int}]},
+                  "elements": int, "element_bytes": int, "text": str,
+                  "lanes": [{"row": int, "column": int, "wavefront": int}]},
     "counters": {...: float}, "metrics": {...: float}, "metrics_predicted": {...: float}, "flags": [str],
     "timeline": [{"stage": str, "stream": float, "start_s": float, "end_s": float}], "ran_seconds": [float]}
 REPORT: dict[Any, Any] = {
@@ -157,8 +158,9 @@ def require_grid(grid: Any, where: str) -> None:
             len(row) != columns or set(row) - set(DIGITS) for row in grid.banks):
         raise WrongType(f"{where}/banks has no rows of as many digits")
     numbers = [grid.first_row, grid.first_column, grid.tile_rows, grid.tile_columns, grid.elements,
-               *(part for lane in grid.lanes for part in (lane.row, lane.column, lane.wavefront))]
-    if None in numbers or min(numbers) < 0 or max(numbers) > LARGEST_WHOLE or grid.elements > MOST_ROWS:
+               grid.element_bytes, *(part for lane in grid.lanes for part in (lane.row, lane.column, lane.wavefront))]
+    if None in numbers or min(numbers) < 0 or max(numbers) > LARGEST_WHOLE or grid.elements > MOST_ROWS \
+            or grid.element_bytes == 0:
         raise WrongType(f"{where} lacks a number, or has one that is out of range")
 
 

@@ -188,11 +188,12 @@ void write_bank_pictures(std::ostream& out, std::span<const BankPicture> picture
   }
   if (pictures.size() <= most_pictures) return;
   out << '\n';
-  write_paragraph(out,
-                  counted(pictures.size() - most_pictures, "more case") +
-                      " with a picture; keep a report with -o FILE.json, and choose cases with 'gpumem show FILE.json "
-                      "PARAMETER=VALUE --picture'.",
-                  style, Tint::dim, gap);
+  write_paragraph(
+      out,
+      counted(pictures.size() - most_pictures, "more case") +
+          " with a picture: keep a report with -o FILE.json, and choose cases by their position, as in 'gpumem show "
+          "FILE.json 4..7 --picture'.",
+      style, Tint::dim, gap);
 }
 
 }  // namespace gpumem::report

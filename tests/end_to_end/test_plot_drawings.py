@@ -39,6 +39,17 @@ class Drawings(DrawnTexts, PlotTest):
             self.assertEqual(len(legends), 2)
             self.assertLess(max(legends[0]), min(legends[1]))
 
+    def test_banks_of_a_tile(self):
+        report = self.report("tile.json", "--pattern", "column * pitch + row", "--rows", "64", "--columns", "64",
+                             "--word-bytes", "2", "--swizzle", "none,3,3,3")
+        path = self.plot("tile.svg", report)
+        texts = self.texts(path)
+        self.assertLessEqual({"Banks of the tile, and the wavefronts of its slowest request", "bank", "row", "none", "3,3,3"},
+                             texts)
+        self.assertLessEqual({str(wavefront) for wavefront in range(32)}, texts)
+        self.assertLessEqual({f"shared-pattern.banks.{swizzle}.{part}" for swizzle in ("none", "3-3-3")
+                              for part in ("banks", "request")}, self.ids(path))
+
     def test_any_quantity(self):
         path = self.plot("foreign.svg", self.foreign())
         self.assertLessEqual({"latency, cycles", "working set", "floor 28 cycles", "GFLOP/s", "peak 60000 GFLOP/s",

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from harness import ProgramTest, run, strict_json
+from harness import ProgramTest, environment, run, strict_json
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "benchmark"))
@@ -54,11 +54,46 @@ class CommandLine(ProgramTest):
                  "--word-bytes", "2", "--swizzle", "none,3,3,3,5,1,5", "--op", "read,write")
         self.assertEqual(self.wavefronts(*words), [1, 32, 1, 4, 1, 1] * 2)
         text = self.succeed("probe", "--space", "shared", *words, *MODEL)
-        self.assertIn("Without bank conflicts: swizzle 5,1,5.", text)
+        self.assertIn("Without bank conflicts in all these patterns: swizzle 5,1,5.", text)
+
+    def test_one_conclusion_for_loads_by_rows_and_stores_by_columns(self):
+        words = ("--pattern", "read: row * pitch + column, write: column * pitch + row", "--op", "own", "--rows", "64",
+                 "--columns", "64", "--word-bytes", "2", "--swizzle", "none,3,3,3,5,1,5", *MODEL)
+        report = strict_json(self.succeed("probe", *words, "--json"))
+        self.assertEqual([result["access"][0]["op"] for result in report["results"]], ["load", "store"] * 3)
+        self.assertEqual([conclusion["facts"][0]["values"] for conclusion in report["conclusions"]],
+                         [{"swizzles": ["5,1,5"]}])
+        self.assertIn("pass --op own", self.fail_with(2, "probe", "--space", "shared", *words[:2], *MODEL))
+        self.assertIn("names no operation", self.fail_with(2, "probe", "--pattern", "i", "--op", "own", *MODEL))
 
     def test_an_explanation_names_the_padding(self):
         text = self.succeed("probe", "--pattern", "column * pitch + row", "--rows", "32", *MODEL, "--why", "--json")
         self.assertIn("pad the rows by 1 element (1 wavefront)", strict_json(text)["results"][0]["why"])
+
+    def test_a_report_has_the_banks_of_each_tile(self):
+        words = ("--pattern", "column * pitch + row", "--rows", "32", "--swizzle", "none,5,0,5", *MODEL)
+        first, second = (result["bank_grid"] for result in strict_json(self.succeed("probe", *words, "--json"))["results"])
+        digits = "0123456789abcdefghijklmnopqrstuv"
+        self.assertEqual(first["banks"], [digits] * 32)
+        self.assertEqual([lane["wavefront"] for lane in first["lanes"]], list(range(32)))
+        self.assertEqual([row[0] for row in second["banks"]], list(digits))
+        self.assertEqual({lane["wavefront"] for lane in second["lanes"]}, {0})
+
+    def test_a_picture_of_the_banks(self):
+        words = ("--pattern", "column * pitch + row", "--rows", "64", "--columns", "64", "--word-bytes", "2", *MODEL)
+        report = self.directory / "tile.json"
+        plain = self.succeed("probe", *words, "--picture", "--output", report, "--output", "-",
+                             env=environment(COLUMNS="80"))
+        line = "31 0123456789abcdefghijklmnopqrstuv   v" + 31 * "."
+        self.assertIn(f"\n{line}\n", plain)
+        self.assertIn("Shown: rows 0 to 31 of 64", plain)
+        self.assertLessEqual(max(map(len, plain.splitlines())), 80)
+        self.assertNotIn(line, self.succeed("show", report))
+        self.assertIn(line, self.succeed("show", report, "--picture", env=environment(COLUMNS="80")))
+        coloured = self.succeed("show", report, "--picture", "--color", "always")
+        self.assertIn("\n 1 \x1b[30;42m0\x1b[0m\x1b[2m123", coloured)
+        other = self.succeed("probe", "--offset", "0", "--picture", *MODEL)
+        self.assertIn("No case here has a picture", other)
 
     def test_words_are_refused_in_one_line(self):
         for words, line in ((("--pattern", "i", "--space", "shared", "--buffer", "1MiB"), "--buffer is not an axis of "),

@@ -83,11 +83,11 @@ void require_matrix_options(const Case& chosen, const TileCase& tile) {
   const unsigned asked = chosen[axis::matrices];
   const bool moves_matrices = tile.matrices > 0;
   if (!moves_matrices && asked > 0) {
-    throw usage_error(fmt::format("--matrices {}: {} moves words, not matrices; pass --op ldmatrix or stmatrix", asked,
-                                  axis::op.name_of(tile.op)));
+    throw usage_error(fmt::format("--matrices {}: --op {} moves words, not matrices; pass --op ldmatrix or stmatrix",
+                                  asked, axis::op.name_of(tile.op)));
   }
   if (moves_matrices && tile.active != "1") {
-    throw usage_error(fmt::format("--active: all lanes take part in {}; leave --active out, or pass --op read",
+    throw usage_error(fmt::format("--active: all lanes take part in --op {}; leave --active out, or pass --op read",
                                   axis::op.name_of(tile.op)));
   }
 }

@@ -307,9 +307,9 @@ void write_block(std::ostream& out, const Block& block, const TableStyle& style,
                     block.common_failure.starts_with("failed") ? Tint::red : Tint::yellow, gap);
   }
   write_timelines(out, block, style);
-  if (style.picture) write_bank_pictures(out, block.pictures, style);
   if (!block.findings.empty()) out << '\n';
   for (const std::string& finding : block.findings) write_paragraph(out, one_line(finding), style, Tint::none, 0);
+  if (style.picture) write_bank_pictures(out, block.pictures, style);
 }
 
 }  // namespace
