@@ -136,7 +136,8 @@ MakeRequest show_options(CommandOptions& options, const KnownNames&) {
                     "is a trace");
   options.add_switch("why", arguments->why, "Add a last column to the table: the limit of each case and its cure");
   options.add_switch("picture", arguments->picture,
-                     "Show the tiles of patterns in shared memory below the table, as 'gpumem probe --picture' does");
+                     "Show the tiles of patterns in shared memory below the table, as 'gpumem probe --picture' does, "
+                     "e.g. show tile.json 4..7 --picture");
   add_color_options(options, *arguments);
   options.footer(
       "Examples:\n"

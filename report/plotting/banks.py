@@ -24,7 +24,7 @@ def together_in(case: Case) -> int:
 
 
 def grid_of(case: Case) -> BankGrid:
-    """The grid, with the cells of it that the request accesses. Of lanes that share a cell, the first one counts."""
+    """The grid, with the cells of it that the request accesses. The first of the lanes that share a cell counts."""
     given, together = case.bank_grid, together_in(case)
     rows = [[DIGITS.index(digit) for digit in row[::together]] for row in given.banks]
     marks: dict[tuple[int, int], int] = {}
@@ -62,7 +62,7 @@ def block(cases: Sequence[Case]) -> Block | None:
     shown = drawn[:MOST]
     words, probe = shown[0].report.words, shown[0].probe
     swept = shown[0].swept or next(iter(shown[0].parameters))
-    varying = [swept, *parameters_of(drawn, swept)] if len(drawn) > 1 else []
+    varying = sorted(parameters_of(drawn, ""), key=lambda name: name != swept)
     names: Counter[str] = Counter()
     panels = []
     for case in shown:

@@ -28,6 +28,7 @@ SETTINGS: dict[str, Any] = {
     "axes.labelsize": 11, "legend.fontsize": 10.5, "axes.spines.top": False, "axes.spines.right": False,
     "axes.edgecolor": MUTED, "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK, "ytick.color": INK,
     "axes.grid": True, "grid.color": "#e3e3e3", "grid.linewidth": 0.8, "axes.axisbelow": True,
+    "image.composite_image": False,  # images keep their ids
     "text.parse_math": False, "svg.fonttype": "none", "svg.hashsalt": "gpumem", "pdf.fonttype": 42}
 
 

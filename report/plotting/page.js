@@ -39,6 +39,8 @@
   }
   const axisTitle = (text, pixels) =>
     ({ text: inLines(text, TITLE_SIZE, pixels).map(plain).join("<br>"), font: { size: TITLE_SIZE } });
+  // Plotly looks for a trace by its name as for classes of CSS, which begin with no digit.
+  const classes = (name) => name.replace(/\.(?=\d)/g, "._");
   const dots = { hoverinfo: "skip", showlegend: false, mode: "markers", type: "scatter" };
 
   // ---- What plotly draws of a panel
@@ -83,7 +85,7 @@
       : series.points.filter((point) => value(point, quantity, reading) !== null);
     const bars = panel.x.scale === "category";
     const measured = series.points.some((point) => value(point, quantity, "measured") !== null);
-    const trace = { type: "scatter", uid: `${series.name}.${reading}`, meta: { reading, series: series.name },
+    const trace = { type: "scatter", uid: classes(`${series.name}.${reading}`), meta: { reading, series: series.name },
       cliponaxis: false, customdata: points,
       x: points.map((point) => point.x), y: points.map((point) => value(point, quantity, reading)),
       hovertext: points.map((point) => brief(point, { name: quantity, ...about })), hoverinfo: "text", marker: { color: colour(series), symbol: symbol(series), size: 7 },
@@ -201,7 +203,7 @@
   function barsOf(panel, shownSeries, quantity) {
     return shownSeries.map((series) => {
       const places = series.points.map(({ x }) => x), values = series.points.map((point) => known(point, quantity.name));
-      return { type: "bar", uid: series.name, meta: { reading: "measured", series: series.name, last: true }, hoverinfo: "text",
+      return { type: "bar", uid: classes(series.name), meta: { reading: "measured", series: series.name, last: true }, hoverinfo: "text",
         customdata: series.points, hovertext: series.points.map((point) => brief(point, quantity)), opacity: series.thin ? .35 : 1,
         marker: { color: colour(series) }, ...(panel.sideways ? { orientation: "h", width: .6, x: values, y: places }
           : { width: panel.stacked, x: places, y: values }) };

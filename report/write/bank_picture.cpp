@@ -50,7 +50,7 @@ std::vector<std::string> wavefronts_in(const BankGrid& grid) {
     std::string& row = marks[lane.row - grid.first_row];
     for (unsigned i = 0; i < grid.elements; ++i) {
       const std::uint64_t column = lane.column + i - grid.first_column;  // huge before the first
-      // Of lanes that share an element, the first one tells.
+      // The first of the lanes that share an element tells.
       if (column < row.size() && row[column] == no_wavefront) row[column] = BankGrid::digits[lane.wavefront];
     }
   }

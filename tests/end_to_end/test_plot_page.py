@@ -121,6 +121,16 @@ class Page(BrowserTest):
         self.choose("coalesced", "as", "heat")
         self.assertEqual([trace["type"] for trace in self.traces("coalesced").values()], ["heatmap"])
 
+    def test_banks_of_a_tile(self):
+        self.open(self.report("tile.json", "--pattern", "column * pitch + row", "--rows", "64", "--columns", "64",
+                              "--word-bytes", "2", "--swizzle", "none,3,3,3"))
+        banks, request = self.traces("shared-pattern.banks.none").values()
+        self.assertEqual(banks["z"], [list(range(32))] * 64)  # a cell for two halves
+        self.assertEqual(request["z"][16], [0] + [None] * 31)
+        self.assertEqual([row[0] for row in request["text"]], [*range(32), *[""] * 32])
+        swizzled = self.traces("shared-pattern.banks.3-3-3")["1"]
+        self.assertEqual([row[0] for row in swizzled["text"]][:32], [lane // 8 for lane in range(32)])
+
     def test_hovering_shows_the_three_readings(self):
         results = json.loads((H200 / "stride.json").read_text(encoding="utf-8"))["results"]
         case = next(result for result in results if result["parameters"]["stride_elements"] == 8
