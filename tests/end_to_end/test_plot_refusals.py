@@ -32,6 +32,9 @@ class Refusals(PlotTest):
                              (lambda case: case["parameters"].update(op=[1]), "/results/2/parameters/op is not"),
                              (lambda case: case["parameters"].update(op=2**63), "/results/2/parameters/op is too large"),
                              (lambda case: case.update(flags="x"), "/results/2/flags is not a list"),
+                             (lambda case: case.update(bank_grid={"banks": ["01", "0"]}), "/results/2/bank_grid/banks has no"),
+                             (lambda case: case.update(bank_grid={"banks": ["0z"]}), "/results/2/bank_grid/banks has no"),
+                             (lambda case: case.update(bank_grid={"banks": ["01"]}), "/results/2/bank_grid lacks a"),
                              (lambda case: case.update(ran_seconds=[0.5, None]), "/results/2/ran_seconds/1 is null"),
                              (lambda case: case.update(timeline=[{"stage": "copy", "start_s": 0}]),
                               "/results/2/timeline/0 has no place in the timeline")):

@@ -284,6 +284,26 @@ TEST_CASE("a line without one of its members is refused", "[read_record]") {
   }
 }
 
+TEST_CASE("a picture of banks whose parts do not fit together is refused", "[read_record]") {
+  const auto refused = [](const char* name, const Json& value) {
+    INFO(name << ' ' << value.dump());
+    Json json = Json::parse(line_of(full_record()));
+    json["bank_grid"][name] = value;
+    CHECK_THROWS_AS(read_record_line(json.dump()), std::runtime_error);
+  };
+  refused("banks", Json::array());
+  refused("banks", {""});
+  refused("banks", {"01", "0"});
+  refused("banks", {"0w"});
+  refused("banks", Json(129, "0"));
+  refused("banks", {std::string(129, '0')});
+  refused("wavefronts", 2);  // a lane is served by the third
+  refused("wavefronts", 33);
+  refused("element_bytes", 0);
+  refused("elements", 17);
+  refused("lanes", {{{"lane", 32}, {"row", 0}, {"column", 0}, {"wavefront", 0}}});
+}
+
 TEST_CASE("members of the wrong type are refused, not bent into shape", "[read_record]") {
   struct Example {
     const char* pointer;
