@@ -103,7 +103,8 @@ std::string wavefronts_in_words(std::uint64_t count) {
 
 std::string text_of(const BankGrid& grid, const access::WarpRequest& request) {
   const auto rows = span_of(grid.lanes, &BankGrid::Lane::row);
-  const auto columns = span_of(grid.lanes, &BankGrid::Lane::column);
+  auto columns = span_of(grid.lanes, &BankGrid::Lane::column);
+  columns.second += grid.elements - 1;
   const std::string columns_in_words = place_words("column", columns);
   const std::string rows_in_words = place_words("row", rows);
   const bool one_column = columns.first == columns.second && rows.first != rows.second;

@@ -121,6 +121,7 @@ TEST_CASE("bank grid: a lane of ldmatrix accesses eight halves, unless a swizzle
   std::vector<Parameter> parameters = tile(8, 128, 2);
   parameters.push_back({"op", std::string("ldmatrix")});
   CHECK(grid_of("i * 8", parameters).elements == 8);
+  CHECK_THAT(grid_of("i * 8", parameters).text, Catch::Matchers::ContainsSubstring("rows 0 to 1, columns 0 to 127,"));
   parameters[3].value = std::string("3,3,4");
   CHECK(grid_of("i * 8", parameters).elements == 8);
   parameters[3].value = std::string("2,1,6");  // of bits 7 and 8, so that rows of matrices 0 to 15 stay where they are
