@@ -80,6 +80,36 @@ bool is_meant(const Probe& variant, const Probe& probe, const std::vector<GivenA
       given, [&](const GivenAxis& axis) { return has_flag(variant, axis.flag) && !has_flag(probe, axis.flag); });
 }
 
+/// True if the variant would run in the probe's place if another name was given on one axis.
+bool may_be_meant(const Probe& variant, const std::string& but_for_flag, const std::vector<GivenAxis>& given) {
+  return has_every_flag(variant, given) && std::ranges::all_of(variant.axes, [&](const Axis& axis) {
+           return axis.names.empty() || axis.flag == but_for_flag || takes_values_of(axis, given);
+         });
+}
+
+/// Refuses a name that neither the probe nor a variant takes, with those that any of them does: `--space shard`.
+void require_names_of_variants(const Probe& probe, const std::vector<Probe>& registry,
+                               const std::vector<GivenAxis>& given) {
+  for (const Axis& axis : probe.axes) {
+    if (axis.names.empty() || takes_values_of(axis, given)) continue;
+    Axis any = axis;
+    for (const Probe& variant : registry) {
+      const Axis* const other = variant.variant_of == probe.name ? variant.find_axis(axis.parameter) : nullptr;
+      if (other == nullptr || !may_be_meant(variant, axis.flag, given)) continue;
+      for (const std::string& name : other->names) {
+        if (std::ranges::find(any.names, name) == any.names.end()) any.names.push_back(name);
+      }
+    }
+    if (any.names.size() == axis.names.size()) continue;
+    static_cast<void>(values_of(any, given, false));
+    const auto texts = std::ranges::find(given, axis.flag, &GivenAxis::flag)->texts;
+    throw usage_error(
+        fmt::format("--{}: '{}' has names of several probes, and only {} are of '{}'; ask for one probe "
+                    "at a time",
+                    axis.flag, join(texts, ","), join(axis.names, ", "), probe.name));
+  }
+}
+
 /// The variant of the probe that is meant, else the probe.
 const Probe& variant_or_itself(const Probe& probe, const std::vector<Probe>& registry,
                                const std::vector<GivenAxis>& given) {
@@ -236,6 +266,7 @@ SelectedProbes select_probes(const std::vector<Probe>& registry, const std::vect
                              const std::vector<GivenAxis>& given) {
   refuse_probes_as_values(registry, given);
   SelectedProbes selection = chosen_probes(registry, names, given);
+  for (const Probe* probe : selection.probes) require_names_of_variants(*probe, registry, given);
   require_every_axis_used(registry, selection, given);
   return selection;
 }
