@@ -131,7 +131,8 @@ const Axis* Probe::find_axis(std::string_view parameter) const {
 bool Probe::is_selected_by(std::string_view flag) const {
   const auto has = [&](const Axis* axis) { return axis != nullptr && axis->flag == flag; };
   const bool first = variant_of.empty() && has(&axes.front());
-  return first || has(find_axis(compared)) || has(find_axis(across));
+  // Alternatives do not say whose file they are for.
+  return first || (!reads_files && has(find_axis(compared))) || has(find_axis(across));
 }
 
 const std::vector<Probe>& probes() { return registry(); }

@@ -89,8 +89,10 @@ std::string fixed_costs(const Evidence& e) {
 }  // namespace
 
 std::string conflict_cure_of(const Evidence& e) {
-  const auto tested = case_of(e.record, probes());
-  return tested && tested->probe->conflict_cure ? tested->probe->conflict_cure(*tested) : "";
+  const Probe* const probe = find_probe(e.record.probe);
+  if (probe == nullptr || !probe->conflict_cure) return "";
+  const auto tested = case_of(e.record, *probe, !probe->reads_files);
+  return tested ? probe->conflict_cure(*tested) : "";
 }
 
 std::string stage_time_words(double seconds) { return duration_words(seconds, 3); }

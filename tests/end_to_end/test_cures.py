@@ -130,9 +130,9 @@ class Words(Cures):
         self.assertIn("Usage: gpumem probe latency", self.succeed("help", "latency"))
 
     def test_flags_that_select_probes_with_nothing_in_common(self):
-        line = self.cures(("probe", "--indices", "0,2", "--space", "shared", *MODEL),
-                          "--indices selects the probe 'indices'", "--space selects the probe 'constant'")
-        self.assertIn("gpumem probe constant indices", line)
+        line = self.cures(("probe", "--offset", "0", "--space", "shared", *MODEL),
+                          "--offset selects the probe 'offset'", "--space selects the probe 'constant'")
+        self.assertIn("gpumem probe constant offset", line)
         self.cures(("probe", "--offset", "0", "--path", "global", *MODEL), "--offset selects", "--path selects")
         both = json.loads(self.succeed("probe", "constant", "pattern", "--pattern", "i * 2", "--space", "shared",
                                        "--warp-addresses", "1", *MODEL, "--json"))

@@ -104,6 +104,11 @@ class CommandLine(ProgramTest):
             with self.subTest(words):
                 self.assertTrue(self.fail_with(2, "probe", *words, *MODEL).startswith(line))
 
+    def test_a_misspelt_space_is_told_all_spaces(self):
+        for words in (("--pattern", "i"), ("--indices", "0,1")):
+            line = self.fail_with(2, "probe", *words, "--space", "shard", *MODEL)
+            self.assertEqual(line, "--space: 'shard' is not one of global, shared; did you mean 'shared'?")
+
     def test_a_chip_without_the_instruction_skips_the_case(self):
         done = run("probe", "--pattern", "i * 4", "--op", "read,stmatrix", "--space", "shared", "--backend", "model",
                    "--gpu", "a100-80gb", "--json")

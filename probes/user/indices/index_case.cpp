@@ -119,10 +119,7 @@ std::optional<std::uint64_t> IndexCases::Lists::count() const {
 
 IndexCases::Listed IndexCases::listed(const Case& tested, const Text& parameter) {
   Listed list{.flag = parameter.name, .value = tested[parameter], .named = {}};
-  const std::string& column = tested[axis::index_column];
-  list.named = files_.get(list.value, list.flag,
-                          {.format = pattern::index_format_of_name(tested[axis::index_format]),
-                           .column = column == all_columns ? std::nullopt : std::optional(column)});
+  list.named = files_.get(list.value, list.flag, index_options_of(tested));
   if (list.named->sequence) list.sequence = &*list.named->sequence;
   return list;
 }

@@ -13,20 +13,15 @@
 #include "engine/pattern/index_sequence.hpp"
 #include "probes/global/launch.hpp"
 #include "probes/probe.hpp"
+#include "probes/user/indices/index_axes.hpp"
 #include "probes/user/indices/index_values.hpp"
 
 namespace gpumem::global {
 
 namespace axis {
-inline constexpr Text indices{"indices"};
 inline constexpr Text from{"from"};
 inline constexpr Number delta_elements{"delta_elements"};
-inline constexpr Text index_format{"index_format"};
-inline constexpr Text index_column{"index_column"};
 }  // namespace axis
-
-/// The value of index_column that takes all columns of a file.
-inline constexpr const char* all_columns = "all";
 
 /// The elements that a launch accesses, in the order of its accesses.
 struct IndexArray {

@@ -180,6 +180,11 @@ std::shared_ptr<const NamedIndices> IndexFiles::get(const std::string& value, st
   return kept_.back().indices;
 }
 
+bool IndexFiles::has(const std::string& value, const pattern::IndexOptions& options) const {
+  return pattern::is_spatter_notation(value) ||
+         std::ranges::any_of(kept_, [&](const Kept& kept) { return kept.value == value && kept.options == options; });
+}
+
 NamedIndices IndexFiles::read(const std::string& value, const pattern::IndexOptions& options) {
   if (pattern::is_spatter_notation(value)) return {.notation = pattern::parse_spatter(value, "its notation")};
   const auto configuration = configuration_of(value);

@@ -42,6 +42,8 @@ class IndexFiles {
   /// its file can.
   [[nodiscard]] std::shared_ptr<const NamedIndices> get(const std::string& value, std::string_view option,
                                                         const pattern::IndexOptions& options);
+  /// True if get() needs no file for these indices: they are notation, or kept from before.
+  [[nodiscard]] bool has(const std::string& value, const pattern::IndexOptions& options) const;
 
  private:
   struct Kept {

@@ -9,6 +9,7 @@
 #include "probes/user/extent.hpp"
 #include "probes/user/indices/index_case.hpp"
 #include "probes/user/indices/index_kernels.cuh"
+#include "probes/user/space.hpp"
 
 namespace gpumem::global {
 
@@ -144,12 +145,6 @@ static std::vector<std::string> from_values(std::string_view text) {
   return text == "none" ? std::vector{std::string(text)} : index_values(text, "from");
 }
 
-static std::vector<std::string> format_names() {
-  std::vector<std::string> names = {"detect"};
-  names.insert(names.end(), pattern::named_index_formats.begin(), pattern::named_index_formats.end());
-  return names;
-}
-
 static std::vector<Axis> index_axes() {
   Axis op = op_axis();
   op.purpose = "operation: gather, scatter, or both; auto is that of Spatter's file, else read, with --from copy";
@@ -158,53 +153,35 @@ static std::vector<Axis> index_axes() {
   Axis buffer = buffer_axis();
   buffer.purpose =
       "useful bytes per array: of so many accesses; auto is all that a file has, of notation 16 times the L2";
-  return {
-      axis::indices({.flag = "indices",
-                     .purpose =
-                         "elements that the accesses go to: a file (.npy, .mtx, text or words) or - for stdin, a JSON "
-                         "file of Spatter's, or its notation, also 0,4,8",
-                     .defaults = "UNIFORM:8:1:NR UNIFORM:8:4:NR MS1:8:4:32 LAPLACIAN:2:1:1000",
-                     .quick = "UNIFORM:8:4:NR",
-                     .texts = [](std::string_view text) { return index_values(text, "indices"); },
-                     .takes = "files, Spatter's notation"}),
-      axis::from({.flag = "from",
-                  .purpose = "elements that a copy reads, in the same forms; --indices then says where it writes",
-                  .defaults = "none",
-                  .zero_follows = true,
-                  .texts = from_values,
-                  .takes = "files, Spatter's notation, none"}),
-      std::move(op),
-      word_bytes_axis(),
-      elements_per_thread_axis(),
-      block_threads_axis(),
-      std::move(buffer),
-      axis::extent_elements(
-          {.flag = "extent",
-           .unit = "elements",
-           .purpose = "elements of each array, which no index may go beyond; 0: as many as the indices need",
-           .defaults = "0",
-           .zero_follows = true}),
-      axis::delta_elements(
-          {.flag = "delta",
-           .unit = "elements",
-           .purpose = "elements that every repeat of Spatter's notation goes further on; 0: what it says, else 8",
-           .defaults = "0",
-           .zero_follows = true}),
-      axis::index_format(
-          {.flag = "index-format",
-           .purpose =
-               "type of files whose name does not say it: u32, u64, i32 and i64 for raw words; detect finds out text, "
-               "npy and mtx by the content",
-           .defaults = "detect",
-           .names = format_names(),
-           .zero_follows = true}),
-      axis::index_column({.flag = "index-column",
-                          .purpose = "column of a table (CSV, TSV, between blanks), by its name or number from 1; all "
-                                     "takes a file's numbers row by row",
-                          .defaults = all_columns,
-                          .zero_follows = true,
-                          .texts = [](std::string_view text) { return std::vector{std::string(text)}; },
-                          .takes = "names, numbers from 1, all"})};
+  return {indices_axis("UNIFORM:8:1:NR UNIFORM:8:4:NR MS1:8:4:32 LAPLACIAN:2:1:1000", "UNIFORM:8:4:NR"),
+          axis::from({.flag = "from",
+                      .purpose = "elements that a copy reads, in the same forms; --indices then says where it writes",
+                      .defaults = "none",
+                      .zero_follows = true,
+                      .texts = from_values,
+                      .takes = "files, Spatter's notation, none"}),
+          std::move(op),
+          word_bytes_axis(),
+          elements_per_thread_axis(),
+          block_threads_axis(),
+          std::move(buffer),
+          axis::extent_elements(
+              {.flag = "extent",
+               .unit = "elements",
+               .purpose = "elements of each array, which no index may go beyond; 0: as many as the indices need",
+               .defaults = "0",
+               .zero_follows = true}),
+          axis::delta_elements(
+              {.flag = "delta",
+               .unit = "elements",
+               .purpose = "elements that every repeat of Spatter's notation goes further on; 0: what it says, else 8",
+               .defaults = "0",
+               .zero_follows = true}),
+          index_format_axis(),
+          index_column_axis(),
+          space_axis("global",
+                     "memory that the arrays are in; shared is a tile in each block, with axes of its own: gpumem "
+                     "probe shared-indices --help")};
 }
 
 static Probe indices_probe() {

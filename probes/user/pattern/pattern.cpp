@@ -18,13 +18,13 @@
 #include "probes/user/pattern/pattern_count.hpp"
 #include "probes/user/pattern/pattern_kernel.hpp"
 #include "probes/user/pattern/user_pattern.hpp"
+#include "probes/user/space.hpp"
 
 namespace gpumem::global {
 
 namespace axis {
 constexpr Text pattern{"pattern"};
 constexpr Text active{"active"};
-constexpr TypedParameter space{"space"};
 }  // namespace axis
 
 namespace {
@@ -110,13 +110,9 @@ std::vector<Axis> pattern_axes() {
            .defaults = "0",
            .zero_follows = true})};
   all.insert(all.begin() + 1, std::begin(further), std::end(further));
-  all.push_back(
-      axis::space({.flag = "space",
-                   .purpose = "memory that the pattern is about; shared is a tile in each block, with axes of "
-                              "its own: gpumem probe shared-pattern --help",
-                   .defaults = "global",
-                   .names = {"global"},
-                   .zero_follows = true}));
+  all.push_back(space_axis("global",
+                           "memory that the pattern is about; shared is a tile in each block, with axes of its own: "
+                           "gpumem probe shared-pattern --help"));
   return all;
 }
 

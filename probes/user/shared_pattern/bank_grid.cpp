@@ -1,4 +1,4 @@
-// The picture of a tile of the probe `shared-pattern`: banks, and the request with most wavefronts.
+// The picture of a tile: banks, and the request with most wavefronts.
 
 #include <fmt/format.h>
 
@@ -126,8 +126,7 @@ std::uint64_t first_shown(std::uint64_t all, std::uint64_t lanes_begin) {
 
 }  // namespace
 
-BankGrid bank_grid_of(const Case& tested) {
-  const TileCase tile(tested);
+BankGrid bank_grid_of(const TileCase& tile) {
   const TileRequests requests = requests_of(tile, most_block_bytes);
   Shape shape = shape_of(tile, requests);
   const access::WarpRequest request = requests.request(worst_request(requests, tile));

@@ -79,27 +79,16 @@ TileOp operation_of(const Case& chosen) {
   return op == TileOp::own ? axis::op.value_of(named) : op;
 }
 
-void require_matrix_options(const Case& chosen, const TileCase& tile) {
-  const unsigned asked = chosen[axis::matrices];
-  const bool moves_matrices = tile.matrices > 0;
-  if (!moves_matrices && asked > 0) {
-    throw usage_error(fmt::format("--matrices {}: --op {} moves words, not matrices; pass --op ldmatrix or stmatrix",
-                                  asked, axis::op.name_of(tile.op)));
-  }
-  if (moves_matrices && tile.active != "1") {
-    throw usage_error(fmt::format("--active: all lanes take part in --op {}; leave --active out, or pass --op read",
-                                  axis::op.name_of(tile.op)));
-  }
-}
-
 /// Writes the requests of a case, and checks every address.
 class TileEvaluation {
  public:
   TileEvaluation(const TileCase& tile, std::uint64_t most_bytes)
       : tile_(tile),
         most_bytes_(most_bytes),
-        element_(expression_of(tile.pattern, "pattern", tile), static_cast<std::int64_t>(tile.accesses())),
-        active_(expression_of(tile.active, "active", tile), static_cast<std::int64_t>(tile.accesses())) {}
+        active_(expression_of(tile.active, "active", tile), static_cast<std::int64_t>(tile.accesses())) {
+    if (tile.list) return;
+    element_.emplace(expression_of(tile.pattern, "pattern", tile), static_cast<std::int64_t>(tile.accesses()));
+  }
 
   [[nodiscard]] TileRequests evaluate() {
     const unsigned lanes = tile_.request_lanes();
@@ -127,7 +116,7 @@ class TileEvaluation {
       if (taking_part[lane] == 0) at.active &= ~(std::uint32_t{1} << lane);
     }
     if (at.active == 0) return;
-    const pattern::WarpValues& elements = element_(at);
+    const pattern::WarpValues& elements = elements_of(at);
     const std::size_t begin = found_.bytes.size();
     found_.bytes.resize(begin + access::warp_lanes, no_access);
     for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
@@ -140,13 +129,24 @@ class TileEvaluation {
     found_.least += access::least_wavefronts(request);
   }
 
+  /// The element of each active lane, valid until the next call.
+  const pattern::WarpValues& elements_of(const pattern::WarpAccesses& at) {
+    if (!tile_.list) return (*element_)(at);
+    for (unsigned lane = 0; lane < access::warp_lanes; ++lane) {
+      if ((at.active >> lane & 1U) == 0) continue;
+      const std::uint64_t element = tile_.list->sequence(static_cast<std::uint64_t>(at.i[lane]));
+      listed_[lane] = static_cast<std::int64_t>(element);  // it has 63 bits at most
+    }
+    return listed_;
+  }
+
   std::uint32_t address_of(std::int64_t element, std::int64_t access) {
     const std::uint64_t each = found_.access_bytes / std::min(tile_.word_bytes, found_.access_bytes);
-    if (element < 0) refuse(element, access, "negative; elements count from 0");
+    if (element < 0) refuse(element, access, ", negative; elements count from 0");
     const std::uint64_t end = static_cast<std::uint64_t>(element) + each;
     if (tile_.rows > 0 && end > tile_.tile_elements()) {
       refuse(element, access,
-             fmt::format("beyond the {} elements of the tile ({} rows, {} elements apart); make --rows or --pitch "
+             fmt::format(", beyond the {} elements of the tile ({} rows, {} elements apart); make --rows or --pitch "
                          "larger, or leave --rows out",
                          tile_.tile_elements(), tile_.rows, std::max(tile_.pitch, tile_.columns)));
     }
@@ -164,30 +164,36 @@ class TileEvaluation {
     const std::uint64_t byte = place * tile_.word_bytes;
     if (byte % found_.access_bytes != 0) {
       refuse(element, access,
-             fmt::format("at byte {}{}, and a row of a matrix begins at a multiple of {}", byte,
+             fmt::format(", at byte {}{}, and a row of a matrix begins at a multiple of {}", byte,
                          place == static_cast<std::uint64_t>(element) ? "" : " when swizzled", found_.access_bytes));
     }
     end_byte_ = std::max(end_byte_, byte + found_.access_bytes);
     return static_cast<std::uint32_t>(byte);
   }
 
-  [[noreturn]] void refuse(std::int64_t element, std::int64_t access, const std::string& problem) const {
+  [[noreturn]] void refuse(std::int64_t element, std::int64_t access, const std::string& problem,
+                           const char* verb = "is") const {
+    if (tile_.list) {
+      throw usage_error(fmt::format("--indices: '{}': index {}, counted from 0, {} {}{}", tile_.pattern, access, verb,
+                                    element, problem));
+    }
     throw usage_error(
-        fmt::format("--pattern: '{}' is {} for access i = {}, {}", tile_.pattern, element, access, problem));
+        fmt::format("--pattern: '{}' {} {} for access i = {}{}", tile_.pattern, verb, element, access, problem));
   }
   [[noreturn]] void refuse_beyond_memory(std::int64_t element, std::int64_t access, const char* verb) const {
-    throw usage_error(
-        fmt::format("--pattern: '{}' {} {} for access i = {}, beyond the {} elements of {} bytes that a block's {} of "
-                    "shared memory "
-                    "have; keep it smaller with % or &, or pass fewer --rows",
-                    tile_.pattern, verb, element, access, most_bytes_ / tile_.word_bytes, tile_.word_bytes,
-                    size_in_words(most_bytes_)));
+    const char* const cure = tile_.list ? "leave such indices out, or count them from the beginning of the tile"
+                                        : "keep it smaller with % or &, or pass fewer --rows";
+    refuse(element, access,
+           fmt::format(", beyond the {} elements of {} bytes that a block's {} of shared memory have; {}",
+                       most_bytes_ / tile_.word_bytes, tile_.word_bytes, size_in_words(most_bytes_), cure),
+           verb);
   }
 
   const TileCase& tile_;
   std::uint64_t most_bytes_;
-  pattern::Evaluator element_;
+  std::optional<pattern::Evaluator> element_;  ///< absent with a list
   pattern::Evaluator active_;
+  pattern::WarpValues listed_{};  ///< what elements_of() returns of a list
   TileRequests found_;
   std::uint64_t end_byte_ = 0;
 };
@@ -240,37 +246,53 @@ OwnOperation own_operation(std::string_view pattern) {
   return {.name = name, .expression = trimmed(pattern.substr(colon + 1))};
 }
 
-TileCase::TileCase(const Case& chosen)
-    : pattern(own_operation(chosen[axis::pattern]).expression),
-      active(chosen[axis::active]),
-      op(operation_of(chosen)),
-      word_bytes(chosen[axis::word_bytes]),
-      rows(chosen[axis::rows]),
-      columns(chosen[axis::columns]),
-      pitch(chosen[axis::pitch]),
-      swizzle(swizzle_of(chosen[axis::swizzle])) {
-  constexpr unsigned all_matrices = 4;
+TileCase tile_of_expression(const Case& chosen) {
+  TileCase tile{.pattern = std::string(own_operation(chosen[axis::pattern]).expression),
+                .active = chosen[axis::active],
+                .op = operation_of(chosen),
+                .word_bytes = chosen[axis::word_bytes],
+                .rows = chosen[axis::rows],
+                .columns = chosen[axis::columns],
+                .pitch = chosen[axis::pitch],
+                .swizzle = swizzle_of(chosen[axis::swizzle])};
   const std::uint64_t padding = chosen[axis::pad];
-  if (op != TileOp::read && op != TileOp::write && !copies()) {
-    matrices = chosen[axis::matrices] == 0 ? all_matrices : chosen[axis::matrices];
-  }
-  require_matrix_options(chosen, *this);
-  if (copies() && word_bytes < access::bank_bytes) {
-    throw usage_error(fmt::format("--word-bytes {}: --op cp-async copies 4, 8 or 16 bytes a lane", word_bytes));
-  }
-  if (pitch > 0 && padding > 0) {
+  tile.matrices = matrices_of(tile.op, chosen[axis::matrices]);
+  require_options_of_operation(tile, chosen[axis::matrices]);
+  if (tile.pitch > 0 && padding > 0) {
     throw usage_error(
-        fmt::format("--pitch {} and --pad {} both say how far rows are apart; pass one of them", pitch, padding));
+        fmt::format("--pitch {} and --pad {} both say how far rows are apart; pass one of them", tile.pitch, padding));
   }
-  if (pitch == 0) pitch = columns + padding;
-  if (rows * columns * word_bytes % access_bytes() != 0) {
+  if (tile.pitch == 0) tile.pitch = tile.columns + padding;
+  if (tile.rows * tile.columns * tile.word_bytes % tile.access_bytes() != 0) {
     throw usage_error(
         fmt::format("--rows {} and --columns {} of {} bytes do not divide into rows of a matrix, of {} "
                     "bytes; pass a multiple of {} columns",
-                    rows, columns, word_bytes, row_bytes, row_bytes / word_bytes));
+                    tile.rows, tile.columns, tile.word_bytes, row_bytes, row_bytes / tile.word_bytes));
   }
-  static_cast<void>(expression_of(pattern, "pattern", *this));
-  static_cast<void>(expression_of(active, "active", *this));
+  static_cast<void>(expression_of(tile.pattern, "pattern", tile));
+  static_cast<void>(expression_of(tile.active, "active", tile));
+  return tile;
+}
+
+unsigned matrices_of(TileOp op, unsigned asked) {
+  constexpr unsigned all_matrices = 4;
+  if (op == TileOp::read || op == TileOp::write || op == TileOp::copy) return 0;
+  return asked == 0 ? all_matrices : asked;
+}
+
+void require_options_of_operation(const TileCase& tile, unsigned matrices_asked) {
+  const bool moves_matrices = tile.matrices > 0;
+  if (!moves_matrices && matrices_asked > 0) {
+    throw usage_error(fmt::format("--matrices {}: --op {} moves words, not matrices; pass --op ldmatrix or stmatrix",
+                                  matrices_asked, axis::op.name_of(tile.op)));
+  }
+  if (moves_matrices && tile.active != "1") {
+    throw usage_error(fmt::format("--active: all lanes take part in --op {}; leave --active out, or pass --op read",
+                                  axis::op.name_of(tile.op)));
+  }
+  if (tile.copies() && tile.word_bytes < access::bank_bytes) {
+    throw usage_error(fmt::format("--word-bytes {}: --op cp-async copies 4, 8 or 16 bytes a lane", tile.word_bytes));
+  }
 }
 
 access::WarpRequest TileRequests::request(std::uint64_t k) const {

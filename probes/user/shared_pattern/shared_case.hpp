@@ -3,12 +3,14 @@
 // makes. Nothing here needs a GPU.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/access/request.hpp"
 #include "engine/access/swizzle.hpp"
+#include "engine/pattern/index_sequence.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::shared_pattern {
@@ -50,20 +52,24 @@ struct OwnOperation {
 };
 [[nodiscard]] OwnOperation own_operation(std::string_view pattern);
 
+/// The elements that the accesses of a block go to, one after another, as a user's index array has them.
+struct ElementList {
+  pattern::IndexSequence sequence;  ///< at least as long as the accesses
+  std::uint64_t accesses = 0;
+};
+
 /// A case in numbers.
 struct TileCase {
-  std::string pattern;  ///< without an operation
-  std::string active;
+  std::string pattern = {};              ///< without an operation; with a list the value that names it
+  std::optional<ElementList> list = {};  ///< in place of an expression
+  std::string active = "1";
   TileOp op = TileOp::read;  ///< never `own`
   unsigned word_bytes = 4;
   unsigned matrices = 0;   ///< of one instruction; 0 for words
   std::uint64_t rows = 0;  ///< 0: the tile has no bounds but those of the block's shared memory
-  std::uint64_t columns = 0;
+  std::uint64_t columns = 1;
   std::uint64_t pitch = 0;  ///< elements
   access::Swizzle swizzle = {};
-
-  /// Throws a usage error for values that do not go together.
-  explicit TileCase(const Case& chosen);
 
   [[nodiscard]] bool stores() const {
     return op == TileOp::write || op == TileOp::store_matrices || op == TileOp::store_transposed || copies();
@@ -76,12 +82,22 @@ struct TileCase {
   [[nodiscard]] unsigned request_lanes() const {
     return matrices > 0 ? access::matrix_rows * matrices : access::warp_lanes;
   }
-  /// Accesses of a block: the tile once, in accesses of that size.
+  /// Accesses of a block: those of the list, or the tile once, in accesses of that size.
   [[nodiscard]] std::uint64_t accesses() const {
+    if (list) return list->accesses;
     return rows == 0 ? free_accesses : rows * columns * word_bytes / access_bytes();
   }
   [[nodiscard]] std::uint64_t tile_elements() const { return rows * std::max(pitch, columns); }
 };
+
+/// The case of the probe `shared-pattern`. Throws a usage error for values that do not go together.
+[[nodiscard]] TileCase tile_of_expression(const Case& chosen);
+
+/// Throws a usage error unless --matrices, --word-bytes and --active go together with the operation of the tile.
+void require_options_of_operation(const TileCase& tile, unsigned matrices_asked);
+
+/// Matrices that an instruction of the operation moves if --matrices has that value; 0 for words.
+[[nodiscard]] unsigned matrices_of(TileOp op, unsigned asked);
 
 /// The requests of a block, each once.
 struct TileRequests {

@@ -1,4 +1,4 @@
-// Conclusions of the probe `shared-pattern`: which layouts of the tile have no bank conflicts.
+// Conclusions of the probes of tiles in shared memory: which layouts of the tile have no bank conflicts.
 
 #include <fmt/format.h>
 
@@ -53,7 +53,8 @@ void keep_better(std::optional<Layout>& best, std::optional<Layout> layout) {
 }
 
 bool names_pitch(const TileCase& tile) {
-  return pattern::parse_one(tile.pattern, "pattern", pattern::Names::of_tile).uses(pattern::Variable::pitch);
+  return !tile.list &&
+         pattern::parse_one(tile.pattern, "pattern", pattern::Names::of_tile).uses(pattern::Variable::pitch);
 }
 
 /// The least padding with the fewest conflicts; nullopt if a pattern does not say where rows are.
@@ -164,52 +165,69 @@ std::string cure_words(std::span<const Layout> cures) {
   return words;
 }
 
-/// The values of the swizzles with which no pattern of the table has conflicts.
-std::vector<std::string> swizzles_without_conflicts(std::span<const Outcome> outcomes) {
+/// The tiles of the outcomes; nullopt if one of them is not known.
+std::optional<std::vector<TileCase>> tiles_of(std::span<const Outcome> outcomes, const TileCases& cases) {
+  std::vector<TileCase> tiles;
+  for (const Outcome& outcome : outcomes) {
+    std::optional<TileCase> tile = cases.known(outcome.tested);
+    if (!tile) return std::nullopt;
+    tiles.push_back(*std::move(tile));
+  }
+  return tiles;
+}
+
+/// The values of the swizzles with which no pattern of the table has conflicts. Takes outcomes whose tiles are known.
+std::vector<std::string> swizzles_without_conflicts(std::span<const Outcome> outcomes, const TileCases& cases) {
   std::vector<std::string> all;
   for (const Outcome& outcome : outcomes) {
     const std::string& value = outcome.tested[axis::swizzle];
     if (std::ranges::find(all, value) == all.end()) all.push_back(value);
   }
   std::erase_if(all, [&](const std::string& value) {
-    std::vector<TileCase> tiles;
-    for (const Outcome& outcome : outcomes_with(outcomes, axis::swizzle, value)) tiles.emplace_back(outcome.tested);
-    const std::optional<Layout> layout = tried(tiles, "");
+    const auto tiles = tiles_of(outcomes_with(outcomes, axis::swizzle, value), cases);
+    const std::optional<Layout> layout = tried(tiles.value(), "");
     return !layout || layout->conflicts > 0;
   });
   return all;
 }
 
-}  // namespace
-
-std::string conflict_cure(const Case& tested) {
-  const TileCase tile(tested);
-  return cure_words(cures_of(std::span(&tile, 1)));
+/// The fact of a table of several swizzles. `many`: it has several patterns.
+Fact fact_of_swizzles(std::span<const Outcome> outcomes, const TileCases& cases, bool many) {
+  const std::vector<std::string> free = swizzles_without_conflicts(outcomes, cases);
+  std::vector<std::size_t> shown;
+  for (const Outcome& outcome : outcomes) {
+    if (free.empty() || std::ranges::find(free, outcome.tested[axis::swizzle]) != free.end())
+      shown.push_back(outcome.index);
+  }
+  return {FactKind::fastest, std::move(shown),
+          free.empty() ? "No swizzle of these is without bank conflicts."
+          : many       ? "Without bank conflicts in all these patterns: swizzle {swizzles}."
+                       : "Without bank conflicts: swizzle {swizzles}.",
+          free.empty() ? std::vector<FactValue>{} : std::vector<FactValue>{{"swizzles", free}}};
 }
 
-Conclusion conclude_tiles(std::span<const Outcome> outcomes) {
+/// "requests of read", unless the cases have operations of their own.
+std::string requests_in_words(std::span<const Outcome> outcomes) {
+  const std::string& name = outcomes.front().tested.name(axis::op);
+  const bool one =
+      std::ranges::all_of(outcomes, [&](const Outcome& outcome) { return outcome.tested.name(axis::op) == name; });
+  return one && name != axis::op.name_of(TileOp::own) ? "requests of " + name : "requests";
+}
+
+}  // namespace
+
+std::string conflict_cure(const TileCase& tile) { return cure_words(cures_of(std::span(&tile, 1))); }
+
+Conclusion conclude_tiles(std::span<const Outcome> outcomes, const TileCases& cases) {
   const std::string& first_swizzle = outcomes.front().tested[axis::swizzle];
   const std::vector<Outcome> alike = outcomes_with(outcomes, axis::swizzle, first_swizzle);
   std::vector<Fact> facts;
   if (alike.size() == outcomes.size()) {
-    const Case& first = outcomes.front().tested;
-    const std::string accesses = first[axis::op] == TileOp::own ? "requests" : "requests of " + first.name(axis::op);
-    facts = conclude_sweep(outcomes, accesses, RequestUnit::wavefronts).facts;
-  } else {
-    const std::vector<std::string> free = swizzles_without_conflicts(outcomes);
-    std::vector<std::size_t> shown;
-    for (const Outcome& outcome : outcomes) {
-      if (free.empty() || std::ranges::find(free, outcome.tested[axis::swizzle]) != free.end())
-        shown.push_back(outcome.index);
-    }
-    facts.push_back({FactKind::fastest, std::move(shown),
-                     free.empty()       ? "No swizzle of these is without bank conflicts."
-                     : alike.size() > 1 ? "Without bank conflicts in all these patterns: swizzle {swizzles}."
-                                        : "Without bank conflicts: swizzle {swizzles}.",
-                     free.empty() ? std::vector<FactValue>{} : std::vector<FactValue>{{"swizzles", free}}});
+    facts = conclude_sweep(outcomes, requests_in_words(outcomes), RequestUnit::wavefronts).facts;
   }
-  std::vector<TileCase> tiles;
-  for (const Outcome& outcome : alike) tiles.emplace_back(outcome.tested);
+  if (!tiles_of(outcomes, cases)) return {.facts = std::move(facts)};
+  if (alike.size() < outcomes.size()) facts.push_back(fact_of_swizzles(outcomes, cases, alike.size() > 1));
+  const std::vector<TileCase> tiles = tiles_of(alike, cases).value();
   const std::string cure = cure_words(cures_of(tiles));
   if (!cure.empty()) {
     facts.push_back({FactKind::costs,

@@ -1,5 +1,5 @@
-// Shared pattern: any pattern of a tile in shared memory, as an expression of the access, in words or in matrices of a
-// warp. The host evaluates the expression; the kernels take the addresses from a table.
+// Shared pattern and shared indices: any pattern of a tile in shared memory, as an expression of the access or as an
+// index array, in words or in matrices of a warp. The host evaluates it; the kernels take the addresses from a table.
 
 #include <memory>
 #include <numeric>
@@ -132,20 +132,32 @@ class TileExperiment final : public measure::Experiment {
   TileWork work_ = {};
 };
 
-static Probe shared_pattern_probe() {
-  Probe probe = tile_pattern_probe();
-  probe.describe = [](const Case& decided, const Device& device) {
-    const TileLaunch launch(decided, device);
+/// Adds the parts that need the kernels.
+static Probe with_kernels(Probe probe, const TileCases& cases) {
+  probe.describe = [cases](const Case& decided, const Device& device) {
+    const TileLaunch launch(cases.get(decided), device);
     Workload workload = workload_of(launch, device);
     workload.kernel = tile_kernel_name(launch);
     return workload;
   };
-  probe.prepare = [](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
-    return std::make_unique<TileExperiment>(TileLaunch(decided, session.device()), session);
+  probe.prepare = [cases](const Case& decided, measure::Session& session) -> std::unique_ptr<measure::Experiment> {
+    return std::make_unique<TileExperiment>(TileLaunch(cases.get(decided), session.device()), session);
   };
   return probe;
 }
 
+static Probe shared_pattern_probe() {
+  const TileCases cases = expression_cases();
+  return with_kernels(tile_pattern_probe(cases), cases);
+}
+
 GPUMEM_PROBE(shared_pattern_probe);
+
+static Probe shared_indices_probe() {
+  const TileCases cases = list_cases();
+  return with_kernels(tile_indices_probe(cases), cases);
+}
+
+GPUMEM_PROBE(shared_indices_probe);
 
 }  // namespace gpumem::shared_pattern

@@ -168,6 +168,33 @@ TEST_CASE("plan: a space or an axis of its own chooses the variant of a probe") 
   CHECK(refusal({"pattern"}, {{"space", {"global"}}, {"pad", {"1"}}}, probes()) ==
         "--pad is not an axis of pattern, but of: shared-pattern");
   CHECK(planned({}, {{"offset", {"1"}}, pattern, shared}) == Lines{"offset", "shared-pattern"});
+  const GivenAxis indices{"indices", {"0,1"}};
+  CHECK(planned({}, {indices, shared}) == Lines{"shared-indices"});
+  CHECK(planned({"indices"}, {shared}) == Lines{"shared-indices"});
+  CHECK(planned({}, {indices, {"swizzle", {"3,0,5"}}}) == Lines{"shared-indices"});
+  CHECK(planned({}, {indices, {"op", {"ldmatrix"}}}) == Lines{"shared-indices"});
+  CHECK(planned({}, {indices, {"space", {"global"}}}) == Lines{"indices"});
+  CHECK(planned({}, {indices, {"op", {"read"}}}) == Lines{"indices"});
+  CHECK(refusal({}, {indices, shared, {"delta", {"8"}}}, probes()) ==
+        "--delta is not an axis of shared-indices, but of: indices");
+}
+
+TEST_CASE("plan: a name that no variant of a probe takes is refused with those that any of them does") {
+  const GivenAxis pattern{"pattern", {"i"}};
+  const GivenAxis misspelt{"space", {"shard"}};
+  CHECK(refusal({}, {pattern, misspelt}, probes()) ==
+        "--space: 'shard' is not one of global, shared; did you mean 'shared'?");
+  CHECK(refusal({}, {{"indices", {"0,1"}}, misspelt}, probes()) ==
+        "--space: 'shard' is not one of global, shared; did you mean 'shared'?");
+  CHECK_THAT(refusal({}, {pattern, {"op", {"ldmatrx"}}}, probes()),
+             Catch::Matchers::EndsWith("did you mean 'ldmatrix'?"));
+  CHECK_THAT(refusal({}, {pattern, {"op", {"ldmatrx"}}, {"space", {"global"}}}, probes()),
+             Catch::Matchers::StartsWith("--op: 'ldmatrx' is not one of read, write, copy"));
+  CHECK(refusal({}, {pattern, {"buffer", {"1MiB"}}, misspelt}, probes()) ==
+        "--space: 'shard' is not one of global");  // the variant has no buffer
+  CHECK_THAT(
+      refusal({}, {pattern, {"space", {"global,shared"}}}, probes()),
+      Catch::Matchers::StartsWith("--space: 'global,shared' has names of several probes, and only global are of "));
 }
 
 TEST_CASE("plan: an axis applies to the selected probes that have it, and to one at least") {

@@ -20,7 +20,7 @@ constexpr std::uint64_t most_bytes = 232'448;  // of a block of an H100
 
 TileRequests evaluated(const std::string& pattern, std::vector<Parameter> parameters = {}) {
   parameters.push_back({"pattern", pattern});
-  return requests_of(TileCase(test::any_case("shared-pattern", parameters)), most_bytes);
+  return requests_of(tile_of_expression(test::any_case("shared-pattern", parameters)), most_bytes);
 }
 
 double wavefronts(const std::string& pattern, const std::vector<Parameter>& parameters = {}) {
@@ -206,7 +206,7 @@ TEST_CASE("shared pattern: a launch makes every request of the block equally oft
   const auto launch_of = [](std::uint64_t count, std::uint64_t width) {
     const Case tested =
         test::any_case("shared-pattern", {{"pattern", std::string("i")}, rows(count), columns(width), words(1)});
-    return TileLaunch(tested, test::some_device());
+    return TileLaunch(tile_of_expression(tested), test::some_device());
   };
   for (const TileLaunch& launch : {launch_of(32, 32), launch_of(5, 32), launch_of(3, 7), launch_of(64, 257)}) {
     CHECK(launch.rounds() * launch.block->count() == std::uint64_t{launch.groups} * 256);
