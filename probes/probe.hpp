@@ -166,7 +166,7 @@ struct Probe {
   bool on_request = false;  ///< runs only where its name is given, or an axis that selects it
   std::vector<Axis> axes;   ///< the first is the one a sweep varies; its flag alone selects the probe
   /// The parameter whose values are alternatives for the same job ("host_memory": pageable or pinned). Their sweeps
-  /// stand in one table, and its flag alone selects the probe too. Empty: none.
+  /// stand in one table, and its flag alone selects the probe too, unless the probe reads files. Empty: none.
   std::string compared = {};
   /// The parameter whose values stand side by side, so that a table is a matrix: its rows are those of the first axis.
   /// Empty: none.
