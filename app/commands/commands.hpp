@@ -5,6 +5,7 @@
 #include <any>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -69,11 +70,19 @@ struct ExplainArguments {
 struct CompareArguments : ResultRequest {
   std::vector<std::string> reports;          ///< the first is what the others are held against; "-": standard input
   std::vector<std::string> cases;            ///< as CaseWords takes them
+  bool counts = false;                       ///< counts of accesses are compared, in place of times
+  std::vector<std::string> repeats;          ///< with `counts`: further reports of what OLD is of
   bool fleet = false;                        ///< the reports, or directories of them, are of many machines
   std::optional<double> tolerance;           ///< share by which what is the same may differ
   std::optional<double> fail_on_regression;  ///< share of a slowdown from which on the comparison fails
   bool changed_only = false;                 ///< leave out the cases that are the same
 };
+
+/// Compares the counts of OLD and NEW, the first two reports; the others are repeated runs of OLD. Returns 1 if a count
+/// grew or nothing could be compared, with the reason on stderr, else 0. Throws a usage error for words that choose no
+/// case.
+[[nodiscard]] int run_counts_command(const CompareArguments& arguments, std::span<const report::NamedReport> reports,
+                                     const ResultOutputs& outputs, const Environment& environment);
 
 /// Reads the reports of many GPUs, one file each, and writes which GPUs and cases differ from the median of their kind
 /// by more than `tolerance`, a share. A file that is no report is named on stderr, and the others are compared all the

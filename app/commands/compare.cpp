@@ -111,19 +111,22 @@ void note_what_cannot_be_compared(const report::Comparison& comparison, std::ost
   }
 }
 
-/// Compares reports, or machines if `fleet` is set. Returns 1 if the comparison fails by --fail-on-regression, with the
-/// reason on stderr, else 0. Throws a usage error for a file that cannot be read or holds no report.
+/// Compares reports, or machines if `fleet` is set. Returns 1 if the comparison fails by --fail-on-regression or
+/// --counts, with the reason on stderr, else 0. Throws a usage error for a file that cannot be read or holds no report.
 int run_compare_command(const CompareArguments& arguments, const Environment& environment) {
   if (arguments.fleet) {
     return run_fleet_command(arguments, tolerance_of(arguments, measure::outlier_tolerance), environment);
   }
-  const ResultOutputs outputs(reading(arguments, arguments.reports), report::table_formats(), environment.out,
+  std::vector<std::string> paths = arguments.reports;
+  paths.insert(paths.end(), arguments.repeats.begin(), arguments.repeats.end());
+  const ResultOutputs outputs(reading(arguments, paths), report::table_formats(), environment.out,
                               environment.out_terminal);
-  const std::vector<NamedReport> reports = read_different_reports(arguments.reports, environment);
+  const std::vector<NamedReport> reports = read_different_reports(paths, environment);
   // A program's kernels and the cases of probes have nothing in common.
   refuse_mixed(
       reports, [](const report::Report& report) { return report.program.has_value(); },
       "'{}' is of a program, by 'gpumem run', and '{}' of probes; compare two reports of one kind");
+  if (arguments.counts) return run_counts_command(arguments, reports, outputs, environment);
   if (arguments.fail_on_regression) {
     // An error of the model would pass or fail a machine that is not to blame.
     refuse_mixed(
@@ -174,12 +177,21 @@ struct Shares {
 
 void add_options(CommandOptions& options, CompareArguments& arguments, Shares& shares) {
   options.group("Comparison");
-  options.add_value("tolerance", "SHARE", shares.tolerance,
-                    "Smaller differences count as the same (default 1%, within which runs of one GPU repeat); raise it "
-                    "for machines that vary more, e.g. --tolerance 2%");
+  options.add_value(
+      "tolerance", "SHARE", shares.tolerance,
+      "Smaller differences count as the same (default 1%, within which runs of one GPU repeat); raise it "
+      "for machines that vary more, e.g. --tolerance 2%. With --counts: of kernels that were seen in part "
+      "(default 20%)");
   options.add_value("fail-on-regression", "SHARE", shares.regression,
                     "Exit with 1 if a case is surely slower by more than this, or newly fails or moves wrong data: a "
                     "gate for CI, e.g. --fail-on-regression 3%");
+  options.add_switch(
+      "counts", arguments.counts,
+      "Compare the counts of accesses, which have no noise, in place of times: exit with 1 if the sectors, "
+      "lines, wavefronts or requests of any site grew, e.g. in CI on a busy machine");
+  options.add_value("repeat", "REPORT", arguments.repeats,
+                     "With --counts: another report of what OLD is of. Sites that differ between the two vary from run "
+                     "to run, and are not compared; repeatable, e.g. --repeat before-again.json");
   options.add_switch("fleet", arguments.fleet,
                      "Compare one report per machine: find the machines that stand out among those with the same GPU");
   options.group("Results");
@@ -191,15 +203,37 @@ void add_options(CommandOptions& options, CompareArguments& arguments, Shares& s
   add_result_options(options, arguments,
                      "Also write it to a file, in the format of its extension (.json, .csv, .md, .txt; a page .html; a "
                      "figure .svg, .png, .pdf); repeatable, - is stdout. A missing folder is made, but not of a gate "
-                     "(--fail-on-regression), e.g. --output changes.md",
+                     "(--fail-on-regression, --counts), e.g. --output changes.md",
                      "No notices; with --output, nothing on stdout either, e.g. in a script");
+}
+
+/// Options that have no meaning for counts.
+void refuse_beside_counts(const CompareArguments& arguments) {
+  if (!arguments.counts) {
+    if (!arguments.repeats.empty()) throw usage_error("--repeat is for --counts: times have intervals in place of it");
+    return;
+  }
+  if (arguments.fleet) {
+    throw usage_error("--counts compares two reports, and --fleet machines, whose counts are the same; choose one");
+  }
+  if (arguments.fail_on_regression) {
+    throw usage_error("--counts ends with 1 if any count grew, without --fail-on-regression; leave that out");
+  }
+  if (arguments.changed_only) throw usage_error("--counts shows only what changed; leave --changed out");
+  if (arguments.reports.size() > 2) {
+    throw usage_error(
+        fmt::format("--counts compares two reports, OLD and NEW, and '{}' is a third; give further reports of what OLD "
+                    "is of with --repeat",
+                    arguments.reports[2]));
+  }
 }
 
 CompareArguments checked(CompareArguments arguments, const Shares& shares) {
   if (shares.tolerance) arguments.tolerance = parse_fraction("tolerance", *shares.tolerance);
   if (shares.regression) arguments.fail_on_regression = parse_fraction("fail-on-regression", *shares.regression);
-  if (shares.regression) arguments.missing_folder = MissingFolder::refused;
+  if (shares.regression || arguments.counts) arguments.missing_folder = MissingFolder::refused;
   arguments.cases = take_case_words(arguments.reports);
+  refuse_beside_counts(arguments);
   refuse_too_few(arguments);
   if (arguments.tolerance && arguments.fail_on_regression && *arguments.fail_on_regression < *arguments.tolerance) {
     throw usage_error(
@@ -233,6 +267,7 @@ MakeRequest compare_options(CommandOptions& options, const KnownNames&) {
       "  gpumem compare before.json after.json --changed   what a driver update changed\n"
       "  gpumem compare before.json after.json offset=1 op=copy   of these cases alone\n"
       "  gpumem compare main.json - --fail-on-regression 3% < branch.json  a gate in CI\n"
+      "  gpumem compare --counts main.json branch.json     a gate in CI that no other work disturbs\n"
       "  gpumem compare --fleet reports/                   which machines fall behind");
   return [arguments, shares] { return Request(checked(*arguments, *shares), run_compare_command); };
 }

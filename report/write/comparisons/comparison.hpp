@@ -2,6 +2,8 @@
 // Writers of a comparison: pure functions of it.
 
 #include <iosfwd>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "report/compare/compare.hpp"
@@ -20,6 +22,11 @@ void write_comparison_json(std::ostream& out, const Comparison& comparison);
 void write_comparison_csv(std::ostream& out, const Comparison& comparison);
 
 // Sentences of the table and of Markdown.
+
+/// "new: after.json: ./app: NVIDIA H100 in node5, 2026-11-20T10:00:00Z".
+[[nodiscard]] std::string report_line(const std::string& label, const NamedReport& named);
+/// Names the differences, minor ones in a paragraph of their own. `of` says between which runs, as " in new 2".
+[[nodiscard]] std::vector<Note> difference_lines(std::span<const Difference> differences, const std::string& of);
 
 /// Names the reports and the differences between the runs: one paragraph each.
 [[nodiscard]] std::vector<Note> comparison_preamble(const Comparison& comparison);

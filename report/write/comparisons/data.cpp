@@ -5,6 +5,7 @@
 #include "report/record/cases.hpp"
 #include "report/record/readings.hpp"
 #include "report/write/comparisons/comparison.hpp"
+#include "report/write/comparisons/run_json.hpp"
 #include "report/write/csv_row.hpp"
 #include "report/write/json_values.hpp"
 
@@ -31,24 +32,6 @@ Json program_json(const std::optional<ProgramRecord>& program) {
           {"exit_code", optional(program->exit_code)},
           {"launches_seen", program->launches_seen},
           {"gpu_seconds", number(program->gpu_seconds)}};
-}
-
-Json run_json(const NamedReport& named) {
-  const Report& report = named.report;
-  const Device device = report.device.value_or(Device());
-  return {{"report", named.name},
-          {"started_at", known(report.started_at)},
-          {"backend", known(report.backend)},
-          {"profile", optional(report.profile)},
-          {"tool", {{"version", known(report.tool.version)}, {"git_commit", known(report.tool.git_commit)}}},
-          {"host", {{"name", known(report.host.name)}}},
-          {"program", program_json(report.program)},
-          {"device",
-           {{"name", report.device ? Json(report.device->name) : Json(nullptr)},
-            {"uuid", optional(device.uuid)},
-            {"pci_bus_id", optional(device.pci_bus_id)},
-            {"driver_version", optional(device.driver_version)},
-            {"runtime_version", optional(device.runtime_version)}}}};
 }
 
 Json side_json(const std::optional<CaseReading>& reading) {
@@ -140,6 +123,24 @@ std::vector<CsvPath> csv_paths(const Comparison& comparison) {
 }
 
 }  // namespace
+
+Json run_json(const NamedReport& named) {
+  const Report& report = named.report;
+  const Device device = report.device.value_or(Device());
+  return {{"report", named.name},
+          {"started_at", known(report.started_at)},
+          {"backend", known(report.backend)},
+          {"profile", optional(report.profile)},
+          {"tool", {{"version", known(report.tool.version)}, {"git_commit", known(report.tool.git_commit)}}},
+          {"host", {{"name", known(report.host.name)}}},
+          {"program", program_json(report.program)},
+          {"device",
+           {{"name", report.device ? Json(report.device->name) : Json(nullptr)},
+            {"uuid", optional(device.uuid)},
+            {"pci_bus_id", optional(device.pci_bus_id)},
+            {"driver_version", optional(device.driver_version)},
+            {"runtime_version", optional(device.runtime_version)}}}};
+}
 
 void write_comparison_json(std::ostream& out, const Comparison& comparison) {
   Json new_reports = Json::array();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <span>
 #include <utility>
@@ -24,16 +25,6 @@ namespace {
 
 constexpr std::size_t longest_command = 60;
 
-std::string report_line(const std::string& label, const NamedReport& named) {
-  const Report& report = named.report;
-  std::string line = label + ": " + (named.name == "-" ? "standard input" : one_line(named.name));
-  if (report.program) line += ": " + truncated(one_line(join(report.program->command, " ")), longest_command);
-  if (report.device) line += ": " + one_line(report.device->name);
-  if (report.is_prediction()) return line + ", predicted, " + one_line(report.started_at);
-  if (!report.host.name.empty()) line += " in " + one_line(report.host.name);
-  return line + ", " + one_line(report.started_at);
-}
-
 std::string difference_words(const Difference& difference) {
   const auto known = [](const std::string& value) { return value.empty() ? "not known" : value; };
   std::string text =
@@ -44,17 +35,7 @@ std::string difference_words(const Difference& difference) {
 
 void add_differences(std::vector<Note>& lines, const Comparison& comparison, std::size_t which) {
   const std::string of = comparison.new_reports() == 1 ? "" : " in " + new_label(comparison, which);
-  const char* different = "Different";
-  for (const bool minor : {false, true}) {
-    std::vector<std::string> parts;
-    for (const Difference& difference : comparison.differences[which]) {
-      if (difference.minor == minor) parts.push_back(difference_words(difference));
-    }
-    if (parts.empty()) continue;
-    const Tint tint = minor ? Tint::dim : Tint::yellow;
-    lines.push_back({fmt::format("{}{}: {}.", different, of, join(parts, "; ")), tint});
-    different = "Also different";
-  }
+  std::ranges::move(difference_lines(comparison.differences[which], of), std::back_inserter(lines));
 }
 
 /// Empty where both were measured.
@@ -261,6 +242,32 @@ std::string mean_words(const Comparison& comparison, std::size_t which) {
 }
 
 }  // namespace
+
+std::string report_line(const std::string& label, const NamedReport& named) {
+  const Report& report = named.report;
+  std::string line = label + ": " + (named.name == "-" ? "standard input" : one_line(named.name));
+  if (report.program) line += ": " + truncated(one_line(join(report.program->command, " ")), longest_command);
+  if (report.device) line += ": " + one_line(report.device->name);
+  if (report.is_prediction()) return line + ", predicted, " + one_line(report.started_at);
+  if (!report.host.name.empty()) line += " in " + one_line(report.host.name);
+  return line + ", " + one_line(report.started_at);
+}
+
+std::vector<Note> difference_lines(std::span<const Difference> differences, const std::string& of) {
+  std::vector<Note> lines;
+  const char* different = "Different";
+  for (const bool minor : {false, true}) {
+    std::vector<std::string> parts;
+    for (const Difference& difference : differences) {
+      if (difference.minor == minor) parts.push_back(difference_words(difference));
+    }
+    if (parts.empty()) continue;
+    const Tint tint = minor ? Tint::dim : Tint::yellow;
+    lines.push_back({fmt::format("{}{}: {}.", different, of, join(parts, "; ")), tint});
+    different = "Also different";
+  }
+  return lines;
+}
 
 std::vector<Note> comparison_preamble(const Comparison& comparison) {
   std::vector<Note> lines;
