@@ -10,6 +10,7 @@
 #include "engine/access/request.hpp"
 #include "report/advise/libraries.hpp"
 #include "report/record/cases.hpp"
+#include "report/record/kernel_place.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
 
@@ -86,8 +87,8 @@ Inexact inexactness(const Record& before, const Record& after, bool varies) {
   if (is_seen_in_part(before, after)) return Inexact::seen_in_part;
   if (varies) return Inexact::varies;
   const Parameter* name = find_parameter(before, kernel_parameter);
-  const bool is_library = name != nullptr && library_kernel(gpumem::to_string(name->value));
-  return is_library ? Inexact::library : Inexact::no;
+  const auto library = name == nullptr ? std::nullopt : library_kernel(gpumem::to_string(name->value));
+  return library && library->choice == CallersChoice::nothing ? Inexact::library : Inexact::no;
 }
 
 CountVerdict verdict_of(double old_value, double new_value) {
@@ -176,6 +177,11 @@ std::vector<CountChange> request_changes(const SitePair& pair, double tolerance)
   return changes;
 }
 
+/// The same for one site in several runs of one program.
+std::string identity_of(const SiteRecord& site) {
+  return site.site + ' ' + site.space + ' ' + site.op + ' ' + std::to_string(site.word_bytes);
+}
+
 /// The pairs of a kernel with one space and operation.
 struct Family {
   bool is_settled = true;                                        ///< no site came, went, or is not counted
@@ -192,10 +198,11 @@ class CaseCounting {
         is_exact_(counted.inexact == Inexact::no) {}
 
   /// Fills the changes. Sites of OLD that vary are counted and left out.
-  void fill(const std::set<const SiteRecord*>& varying) {
-    const std::vector<SitePair> pairs = pair_sites(before_.access, after_.access);
+  void fill(const std::set<std::string>& varying) {
+    const std::vector<SitePair> pairs =
+        pair_sites(before_.access, after_.access, is_exact_ ? std::nullopt : std::optional(tolerance_));
     for (const SitePair& pair : pairs) {
-      if (varying.contains(pair.old_site)) {
+      if (pair.old_site != nullptr && varying.contains(identity_of(*pair.old_site))) {
         ++counted_.varying_sites;
         continue;
       }
@@ -279,30 +286,36 @@ class CaseCounting {
   bool is_exact_;
 };
 
-/// Sites of OLD that have other counts in a repeated run; `found` tells whether the case has any change there.
-struct Varying {
-  bool found = false;
-  std::set<const SiteRecord*> sites = {};
-};
+/// The sites of a kernel that differ between runs of OLD, in any grid. A kernel may be here without sites, if some of
+/// its grids are only in one of the runs.
+using Varying = std::map<std::string, std::set<std::string>>;
 
-Varying varying_in_repeats(const ComparedCase& compared, double tolerance) {
+std::string kernel_name_of(const Record& record) { return text_of(record, kernel_parameter); }
+
+/// Holds OLD against its repeated runs, which follow NEW in the comparison.
+Varying varying_in_repeats(const Comparison& comparison, double tolerance) {
   Varying varying;
-  for (std::size_t n = 2; n < compared.readings.size(); ++n) {
-    if (!compared.readings[n]) continue;
-    const Record& before = *compared.readings[0]->record;
-    const Record& after = *compared.readings[n]->record;
-    if (gap_between(before, after, "repeat").kind != CountGap::no) continue;
-    CountedCase counted{.compared = &compared, .inexact = inexactness(before, after, false)};
-    CaseCounting(before, after, counted, tolerance).fill({});
-    varying.found = varying.found || !counted.changes.empty();
-    for (const SiteChange& change : counted.changes) {
-      if (change.site.old_site != nullptr) varying.sites.insert(change.site.old_site);
+  for (const ComparedCase& compared : comparison.cases) {
+    if (!is_kernel(*compared.record)) continue;
+    for (std::size_t n = 2; n < compared.readings.size(); ++n) {
+      if (!compared.in_either(n - 1)) continue;
+      const std::string name = kernel_name_of(*compared.record);
+      if (!compared.in_both(n - 1)) {
+        varying[name];
+        continue;
+      }
+      const Record& before = *compared.readings[0]->record;
+      const Record& after = *compared.readings[n]->record;
+      if (gap_between(before, after, "repeat").kind != CountGap::no) continue;
+      CountedCase counted{.compared = &compared, .inexact = inexactness(before, after, false)};
+      CaseCounting(before, after, counted, tolerance).fill({});
+      for (const SiteChange& change : counted.changes) varying[name].insert(identity_of(change.site.any()));
     }
   }
   return varying;
 }
 
-CountedCase counted_case(const ComparedCase& compared, double tolerance) {
+CountedCase counted_case(const ComparedCase& compared, double tolerance, const Varying& varying) {
   CountedCase counted{.compared = &compared};
   if (!compared.in_both(0)) {
     counted.gap = compared.readings[0] ? CountGap::only_old : CountGap::only_new;
@@ -313,9 +326,9 @@ CountedCase counted_case(const ComparedCase& compared, double tolerance) {
   const Record& after = counted.new_record();
   CountGapWords gap = gap_between(before, after, "new");
   if (gap.kind == CountGap::no) {
-    const Varying varying = varying_in_repeats(compared, tolerance);
-    counted.inexact = inexactness(before, after, varying.found);
-    CaseCounting(before, after, counted, tolerance).fill(varying.sites);
+    const auto own = varying.find(kernel_name_of(before));
+    counted.inexact = inexactness(before, after, own != varying.end());
+    CaseCounting(before, after, counted, tolerance).fill(own == varying.end() ? std::set<std::string>() : own->second);
   }
   counted.gap = gap.kind;
   counted.gap_words = std::move(gap.words);
@@ -326,8 +339,9 @@ CountedCase counted_case(const ComparedCase& compared, double tolerance) {
 
 CountComparison compare_counts(const Comparison& comparison, double tolerance) {
   CountComparison counts{.comparison = &comparison, .tolerance = tolerance, .cases = {}};
+  const Varying varying = varying_in_repeats(comparison, tolerance);
   for (const ComparedCase& compared : comparison.cases) {
-    if (compared.in_either(0)) counts.cases.push_back(counted_case(compared, tolerance));
+    if (compared.in_either(0)) counts.cases.push_back(counted_case(compared, tolerance, varying));
   }
   return counts;
 }

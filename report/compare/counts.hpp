@@ -25,7 +25,7 @@ enum class Inexact : std::uint8_t {
   no,
   seen_in_part,  ///< other blocks of it were looked at in each run
   varies,        ///< a repeated run of OLD has other counts
-  library        ///< some of the libraries' kernels wait in loops that load
+  library        ///< of a library, and its caller can change nothing in it; some wait in loops that load
 };
 [[nodiscard]] std::string_view to_string(Inexact reason);
 

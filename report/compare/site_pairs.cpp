@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace gpumem::report {
@@ -40,65 +41,49 @@ SiteName split_name(const SiteRecord& site) {
 struct SiteLikeness {
   bool owner = false;
   bool word = false;
-  bool array = false;
 };
 
 std::string site_key(const SiteRecord& site, const SiteLikeness& likeness) {
   std::string key = site.space + '\x1f' + site.op;
   if (likeness.word) key.append(1, '\x1f').append(std::to_string(site.word_bytes));
-  if (likeness.array) key.append(1, '\x1f').append(site.array ? std::to_string(site.array->bytes) : "-");
   if (likeness.owner) key.append(1, '\x1f').append(split_name(site).owner);
   return key;
 }
 
-/// The costs of a launch or, if the requests are unknown, of a request. SiteList that are equal in them are as good as
-/// each other.
-std::vector<double> weight_of(const SiteRecord& site) {
-  std::vector<double> weight;
+using Weight = std::vector<double>;
+
+/// The costs of a launch and its requests; of a request if these are unknown, or not exact.
+Weight weight_of(const SiteRecord& site, bool exact) {
+  Weight weight;
   for (const CostRecord& cost : site.costs) {
-    weight.push_back(
-        total_of(site, cost.unit).value_or(cost.per_request.predicted.value_or(cost.per_request.counted.value_or(0))));
+    const double each = cost.per_request.predicted.value_or(cost.per_request.counted.value_or(0));
+    weight.push_back(exact ? total_of(site, cost.unit).value_or(each) : each);
   }
-  weight.push_back(static_cast<double>(site.requests.value_or(0)));
+  if (exact) weight.push_back(static_cast<double>(site.requests.value_or(0)));
   return weight;
-}
-
-/// True if a count of the second is larger. SiteList with other units cannot be told apart by them.
-bool has_grown(const SiteRecord* old_site, const SiteRecord* new_site) {
-  const std::vector<double> before = weight_of(*old_site);
-  const std::vector<double> after = weight_of(*new_site);
-  for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
-    if (after[i] > before[i]) return true;
-  }
-  return false;
-}
-
-bool any_grows(const SiteList& olds, const SiteList& news) {
-  for (std::size_t i = 0; i < olds.size(); ++i) {
-    if (has_grown(olds[i], news[i])) return true;
-  }
-  return false;
 }
 
 void sort_by_position(SiteList& sites) {
   std::ranges::stable_sort(sites, {}, [](const SiteRecord* site) {
-    const auto& [owner, position] = split_name(*site);
-    return std::tuple(owner, position, weight_of(*site));
+    const SiteName name = split_name(*site);
+    return std::tuple(name.owner, name.position, weight_of(*site, true));
   });
+}
+
+const std::string& name_of_site(const SiteRecord* site) { return site->site; }
+
+bool has_all_names(const SiteList& sites, const SiteList& of) {
+  return std::ranges::all_of(
+      of, [&](const SiteRecord* site) { return std::ranges::find(sites, site->site, name_of_site) != sites.end(); });
 }
 
 class SitePairing {
  public:
-  SitePairing(std::span<const SiteRecord> olds, std::span<const SiteRecord> news)
-      : olds_(with_counts(olds)), news_(with_counts(news)) {}
+  SitePairing(std::span<const SiteRecord> olds, std::span<const SiteRecord> news, std::optional<double> tolerance)
+      : tolerance_(tolerance), olds_(with_counts(olds)), news_(with_counts(news)) {}
 
   [[nodiscard]] std::vector<SitePair> pairs() && {
-    constexpr SiteLikeness steps[] = {{.owner = true, .word = true, .array = true},
-                                      {.owner = true, .word = true},
-                                      {.word = true, .array = true},
-                                      {.word = true},
-                                      {.owner = true},
-                                      {}};
+    constexpr SiteLikeness steps[] = {{.owner = true, .word = true}, {.word = true}, {.owner = true}, {}};
     for (const SiteLikeness& likeness : steps) pair_alike(likeness);
     for (const SiteRecord* site : olds_) pairs_.push_back({.old_site = site, .new_site = nullptr});
     for (const SiteRecord* site : news_) pairs_.push_back({.old_site = nullptr, .new_site = site});
@@ -129,30 +114,50 @@ class SitePairing {
   /// Pairs as many as there are on both sides, and keeps the others for the next step.
   void pair_group(SiteList& olds, SiteList& news) {
     if (olds.size() != news.size()) {
-      pair_equal(olds, news);
-    } else if (any_grows(olds, news)) {
-      SiteList lighter_olds = olds;
-      SiteList lighter_news = news;
-      for (SiteList* sites : {&lighter_olds, &lighter_news}) std::ranges::stable_sort(*sites, {}, weight_of_site);
-      if (!any_grows(lighter_olds, lighter_news)) {
-        olds = std::move(lighter_olds);
-        news = std::move(lighter_news);
-      }
+      const auto weight = [&](const SiteRecord* site) { return weight_of(*site, !tolerance_); };
+      // If all names of one side are on the other, the code is the same, and some of it did not run.
+      const bool same_code = has_all_names(olds, news) || has_all_names(news, olds);
+      if (!same_code) pair_first(olds, news, weight);
+      pair_first(olds, news, name_of_site);
     }
+    if (olds.size() != news.size() || any_grows(olds, news)) order_by_weight(olds, news);
     const std::size_t both = std::min(olds.size(), news.size());
-    for (std::size_t i = 0; i < both; ++i) pairs_.push_back({.old_site = olds[i], .new_site = news[i]});
-    for (std::size_t i = both; i < olds.size(); ++i) olds_.push_back(olds[i]);
+    const std::size_t lightest = olds.size() - both;  // of OLD: if sites went, as many as can are no heavier in NEW
+    for (std::size_t i = 0; i < both; ++i) pairs_.push_back({.old_site = olds[lightest + i], .new_site = news[i]});
+    for (std::size_t i = 0; i < lightest; ++i) olds_.push_back(olds[i]);
     for (std::size_t i = both; i < news.size(); ++i) news_.push_back(news[i]);
   }
 
-  static std::vector<double> weight_of_site(const SiteRecord* site) { return weight_of(*site); }
+  [[nodiscard]] bool any_grows(const SiteList& olds, const SiteList& news) const {
+    for (std::size_t i = 0; i < olds.size(); ++i) {
+      const Weight before = weight_of(*olds[i], !tolerance_);
+      const Weight after = weight_of(*news[i], !tolerance_);
+      for (std::size_t k = 0; k < std::min(before.size(), after.size()); ++k) {
+        if (after[k] > before[k] * (1 + tolerance_.value_or(0))) return true;
+      }
+    }
+    return false;
+  }
 
-  /// Pairs sites with equal counts, so that a site that came or went among them does not shift the others.
-  void pair_equal(SiteList& olds, SiteList& news) {
-    std::map<std::vector<double>, SiteList> free;
-    for (const SiteRecord* site : news) free[weight_of(*site)].push_back(site);
+  /// Orders both by their counts, unless as many sites are left on both sides and one would grow in any order.
+  void order_by_weight(SiteList& olds, SiteList& news) const {
+    SiteList lighter_olds = olds;
+    SiteList lighter_news = news;
+    for (SiteList* sites : {&lighter_olds, &lighter_news}) {
+      std::ranges::stable_sort(*sites, {}, [&](const SiteRecord* site) { return weight_of(*site, !tolerance_); });
+    }
+    if (olds.size() == news.size() && any_grows(lighter_olds, lighter_news)) return;
+    olds = std::move(lighter_olds);
+    news = std::move(lighter_news);
+  }
+
+  /// Pairs sites that are equal in something, each with the first of its equals that is left.
+  template <class Something>
+  void pair_first(SiteList& olds, SiteList& news, const Something& something) {
+    std::map<std::decay_t<std::invoke_result_t<Something, const SiteRecord*>>, SiteList> free;
+    for (const SiteRecord* site : news) free[something(site)].push_back(site);
     std::erase_if(olds, [&](const SiteRecord* site) {
-      const auto equal = free.find(weight_of(*site));
+      const auto equal = free.find(something(site));
       if (equal == free.end() || equal->second.empty()) return false;
       const SiteRecord* partner = equal->second.front();
       equal->second.erase(equal->second.begin());
@@ -162,6 +167,7 @@ class SitePairing {
     });
   }
 
+  std::optional<double> tolerance_;
   SiteList olds_;
   SiteList news_;
   std::vector<SitePair> pairs_ = {};
@@ -198,8 +204,9 @@ bool has_counts(const SiteRecord& site) {
       site.costs, [](const CostRecord& cost) { return cost.per_request.predicted || cost.per_request.counted; });
 }
 
-std::vector<SitePair> pair_sites(std::span<const SiteRecord> old_sites, std::span<const SiteRecord> new_sites) {
-  return SitePairing(old_sites, new_sites).pairs();
+std::vector<SitePair> pair_sites(std::span<const SiteRecord> old_sites, std::span<const SiteRecord> new_sites,
+                                 std::optional<double> tolerance) {
+  return SitePairing(old_sites, new_sites, tolerance).pairs();
 }
 
 }  // namespace gpumem::report

@@ -36,12 +36,15 @@ struct CostPair {
 /// True if the site has a reading of any cost. Accesses that no callback tells of have none.
 [[nodiscard]] bool has_counts(const SiteRecord& site);
 
-/// Pairs sites that have counts. Sites are the same if they have the same file or function, space, operation, word and
-/// array. Sites without a partner are then paired without regard to the array, the file and at last the word. Several
-/// sites that are alike are paired in the order of their lines or offsets. If one of them would have grown by that, and
-/// none would if they were ordered by their counts, the lines have moved, and the counts decide. So no pairing shows
-/// growth where the sites are the same in another order.
+/// Pairs sites that have counts. Sites are the same if they have the same file or function, space, operation and word.
+/// Sites without a partner are then paired without regard to the file, the word, and at last both. Several sites that
+/// are alike are paired in the order of their lines or offsets. If sites came or went, those with equal counts and
+/// those with equal names are paired first. If one would have grown by that, and none would if they were ordered by
+/// their counts, the lines have moved, and the counts decide. So no pairing shows growth where the sites are the same
+/// in another order. With a `tolerance`, a site grows if a cost per request does by more than that share; without, if a
+/// count of the launch does.
 [[nodiscard]] std::vector<SitePair> pair_sites(std::span<const SiteRecord> old_sites,
-                                               std::span<const SiteRecord> new_sites);
+                                               std::span<const SiteRecord> new_sites,
+                                               std::optional<double> tolerance = {});
 
 }  // namespace gpumem::report

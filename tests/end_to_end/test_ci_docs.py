@@ -42,7 +42,7 @@ class CiDocs(harness.ProgramTest):
         return yaml.safe_load(block)
 
     def test_github_actions(self):
-        workflow = self.yaml_block("runs-on")
+        workflow = self.yaml_block("name: GPU memory")
         steps = workflow["jobs"]["gpu-memory"]["steps"]
         commands = [step["run"] for step in steps if "run" in step]
         self.assertEqual(len(commands), 2)
@@ -53,6 +53,32 @@ class CiDocs(harness.ProgramTest):
         uploaded = next(step["with"]["path"] for step in steps if "upload-artifact" in step.get("uses", ""))
         for name in uploaded.split():
             self.assertTrue((self.directory / name).exists(), name)
+
+    def run_steps(self, word):
+        """Runs the commands of a workflow. Its tools are there, and `git show` gives the file of the same name."""
+        self.sandbox.add_tool("make", "#!/bin/sh\n")
+        self.sandbox.add_tool("git", '#!/bin/sh\n[ "$1" != show ] || cat "${2#*:}"\n')
+        (self.directory / "runner").mkdir()
+        job, = self.yaml_block(word)["jobs"].values()
+        for step in job["steps"]:
+            if "run" not in step:
+                continue
+            done = self.sandbox.run(step["run"], RUNNER_TEMP=str(self.directory / "runner"), GITHUB_BASE_REF="main",
+                                    GITHUB_STEP_SUMMARY=str(self.directory / "summary.md"))
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            yield done.stdout
+
+    @harness.has_watched
+    def test_counts_with_a_gpu(self):
+        self.assertEqual(len(list(self.run_steps("name: Access counts\n"))), 2)
+        self.assertIn("No count grew", (self.directory / "summary.md").read_text(encoding="utf-8"))
+
+    @harness.has_watched
+    def test_counts_without_a_gpu(self):
+        self.run_block(self.shell_block("counts.json"))
+        _, program, indices = self.run_steps("name: Access counts without")
+        for printed in (program, indices):
+            self.assertIn("No count grew", printed)
 
     def test_kubernetes_takes_the_manifest(self):
         try:
@@ -87,7 +113,7 @@ class CiDocs(harness.ProgramTest):
 
     def test_every_block_is_run(self):
         languages = [block.language for block in documents.blocks(PAGE)]
-        self.assertEqual(sorted(languages), ["bash"] * 5 + ["yaml"] * 2)
+        self.assertEqual(sorted(languages), ["bash"] * 6 + ["yaml"] * 4)
 
 
 if __name__ == "__main__":

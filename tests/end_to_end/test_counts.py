@@ -178,12 +178,13 @@ class Planted(CountsTest):
                 self.assertEqual(done.returncode, 1, done.stdout)
                 self.assertRegex(done.stderr, rf"\Agpumem: \S+new\.json: \d+ counts? of 1 kernel grew "
                                               rf"\(worst: [^\n]*{part}[^\n]* -> [^\n]*\)\n\Z")
-                self.assertEqual(self.gate(new, old).returncode, 0)  # the way back is none
+                if plant is not store_to_atomic:  # which trades one count for another
+                    self.assertEqual(self.gate(new, old).returncode, 0)
 
     def test_a_kernel_of_a_library_that_gets_another_layout(self):
         old = json.loads(FAULTS.read_text())
         new = copy.deepcopy(old)
-        scale(site_in(kernel_in(new, "reduce_kernel")), 2)
+        one_more_sector(None, site_in(kernel_in(new, "reduce_kernel")))
         done = self.gate(old, new)
         self.assertEqual(done.returncode, 1)
         self.assertIn("reduce_kernel", done.stderr)
@@ -377,7 +378,7 @@ class Mistakes(CountsTest):
             ((old, new, "--repeat", "missing.json"), "cannot read 'missing.json'"),
             ((old, new, "--repeat", probes), "compare two reports of one kind"),
             ((old, new, "--output", "missing/folder/x.md"), "cannot write"),
-            ((old, new, "kernel=nosuch"), "no kernel"),
+            ((old, new, "kernel=nosuch"), "no case has 'kernel=nosuch'"),
         )
         for arguments, expected in mistakes:
             with self.subTest(arguments=arguments):

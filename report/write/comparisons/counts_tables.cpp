@@ -122,7 +122,7 @@ std::string why_inexact(Inexact reason, const std::string& percent) {
     case Inexact::varies:
       return within + "counts of these differ between runs of old; sites that do are not compared.";
     case Inexact::library:
-      return within + "some kernels of libraries wait in loops that load.";
+      return within + "kernels of libraries, some of which wait in loops that load.";
     case Inexact::no:
       break;
   }
