@@ -234,7 +234,7 @@ class CaseCounting {
 
   static std::string family_of(const SiteRecord& site) { return site.space + ' ' + site.op; }
 
-  /// Where sites came or went, their sum decides what has grown.
+  /// Decides by the sum what has grown, if sites came or went.
   void settle(const std::vector<SitePair>& pairs) {
     std::map<std::string, Family> families;
     for (const SitePair& pair : pairs) {

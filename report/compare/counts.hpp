@@ -17,7 +17,7 @@
 namespace gpumem::report {
 
 /// Growth of a cost that is none where counts are not exact. Costs of kernels that two runs saw in part differed by up
-/// to 13 % (docs/compare.md); a request that begins within a sector costs 25 % more.
+/// to 12 % (docs/compare.md); a request that begins within a sector costs 25 % more.
 inline constexpr double default_count_tolerance = 0.2;
 
 /// The reason why the counts of a kernel may differ from run to run. Such counts are compared per request.

@@ -47,14 +47,18 @@ NamedReport report_with(const std::string& name, const std::vector<Record>& resu
 /// The only kernel of two reports, compared. Keeps what it refers to.
 struct Counted {
   explicit Counted(const std::vector<std::vector<SiteRecord>>& runs, const std::string& name = "mine",
-                   const std::vector<std::string>& flags = {}) {
+                   const std::vector<std::string>& flags = {})
+      : reports(reports_of(runs, name, flags)), comparison(compare(reports)), counts(compare_counts(comparison)) {}
+
+  static std::vector<NamedReport> reports_of(const std::vector<std::vector<SiteRecord>>& runs, const std::string& name,
+                                             const std::vector<std::string>& flags) {
+    std::vector<NamedReport> made;
     for (const std::vector<SiteRecord>& access : runs) {
       Record record = kernel_with(access, name);
       record.flags = flags;
-      reports.push_back(report_with("r.json", {record}));
+      made.push_back(report_with("r.json", {record}));
     }
-    comparison = compare(reports);
-    counts = compare_counts(comparison);
+    return made;
   }
 
   [[nodiscard]] std::vector<std::string> words() const {
