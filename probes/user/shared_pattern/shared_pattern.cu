@@ -9,6 +9,7 @@
 #include "engine/base/error.hpp"
 #include "engine/measure/timing.hpp"
 #include "probes/experiment.hpp"
+#include "probes/user/shared_pattern/shared_copies.cuh"
 #include "probes/user/shared_pattern/shared_kernels.cuh"
 #include "probes/user/shared_pattern/shared_pattern.hpp"
 

@@ -75,7 +75,7 @@ Block rows_block(const CountComparison& counts, std::size_t most_rows) {
                    {.heading = {"count", ""}, .names = true},
                    {.heading = {"old", ""}},
                    {.heading = {"new", ""}},
-                   {.heading = {"ratio", ""}}};
+                   {.heading = {"ratio", ""}, .rank = 3}};
   if (of_program) block.columns.push_back({.heading = {"more", "/launch"}, .rank = 2});
   block.columns.push_back({.heading = {"", ""}, .names = true});
   const std::vector<CountRow> rows = counts.rows();

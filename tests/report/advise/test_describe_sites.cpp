@@ -1,5 +1,6 @@
 #include "report/advise/describe_sites.hpp"
 #include "report/advise/site_cures.hpp"
+#include "report/explain/explain.hpp"
 #include "report/record/kernels.hpp"
 #include "tests/catch.hpp"
 #include "tests/report/golden.hpp"
