@@ -28,7 +28,7 @@ ProctrackType=proctrack/pgid
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SlurmdParameters=config_overrides
-SchedulerParameters=sched_min_interval=10000
+SchedulerParameters=sched_min_interval=10000{scheduling}
 KillOnBadExit=1
 GresTypes=gpu
 NodeName=node[1-{nodes}] NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs={cards} Gres=gpu:{cards}
@@ -37,10 +37,11 @@ PartitionName=all Nodes=ALL Default=YES
 
 
 class Cluster:
-    """Runs until `stop()`, which leaves nothing behind."""
+    """Runs until `stop()`, which leaves nothing behind. `settings` are further lines of slurm.conf, by name."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, settings=None):
         self.folder = Path(folder)
+        self.settings = dict(settings or {})
         self.variables = {"SLURM_CONF": str(self.folder / "slurm.conf")}
         self.running = []
         try:
@@ -60,8 +61,10 @@ class Cluster:
 
     def configure(self):
         first = nodes.free_ports(len(NODES) + 1)
+        scheduling = "".join(f",{parameter}" for parameter in self.settings.pop("SchedulerParameters", "").split())
         (self.folder / "slurm.conf").write_text(CONFIGURATION.format(
-            folder=self.folder, port=first, first=first + 1, last=first + len(NODES), nodes=len(NODES), cards=CARDS))
+            folder=self.folder, port=first, first=first + 1, last=first + len(NODES), nodes=len(NODES), cards=CARDS,
+            scheduling=scheduling) + "".join(f"{name}={value}\n" for name, value in self.settings.items()))
         for name in ("state", *NODES):
             (self.folder / name).mkdir()
         for card in range(CARDS):
