@@ -27,7 +27,10 @@ endif()
 
 # The program carries its suites and profiles with it; these are to copy from.
 set(data "${CMAKE_INSTALL_DATADIR}/gpumem")
-install(DIRECTORY configs DESTINATION "${data}" FILES_MATCHING PATTERN "*.json" PATTERN reference EXCLUDE)
+install(DIRECTORY configs DESTINATION "${data}"
+  FILES_MATCHING PATTERN "*.json" PATTERN reference EXCLUDE PATTERN deploy EXCLUDE)
+install(DIRECTORY configs/deploy DESTINATION "${data}"
+  PATTERN gpumem-gate PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 install(DIRECTORY report/schema DESTINATION "${data}" OPTIONAL FILES_MATCHING PATTERN "*.json")
 install(PROGRAMS report/plot.py DESTINATION "${data}" OPTIONAL)
 install(DIRECTORY report/plotting DESTINATION "${data}" PATTERN __pycache__ EXCLUDE)

@@ -28,5 +28,8 @@ install(FILES "${printed}/gpumem" DESTINATION "${SKBUILD_DATA_DIR}/share/bash-co
 install(FILES "${printed}/_gpumem" DESTINATION "${SKBUILD_DATA_DIR}/share/zsh/site-functions" ${component})
 install(FILES "${printed}/gpumem.fish" DESTINATION "${SKBUILD_DATA_DIR}/share/fish/vendor_completions.d" ${component})
 set(data "${SKBUILD_DATA_DIR}/share/gpumem")
-install(DIRECTORY configs DESTINATION "${data}" ${component} FILES_MATCHING PATTERN "*.json" PATTERN reference EXCLUDE)
+install(DIRECTORY configs DESTINATION "${data}" ${component}
+  FILES_MATCHING PATTERN "*.json" PATTERN reference EXCLUDE PATTERN deploy EXCLUDE)
+install(DIRECTORY configs/deploy DESTINATION "${data}" ${component}
+  PATTERN gpumem-gate PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 install(DIRECTORY report/schema DESTINATION "${data}" ${component} FILES_MATCHING PATTERN "*.json")

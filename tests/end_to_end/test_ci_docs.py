@@ -111,9 +111,22 @@ class CiDocs(harness.ProgramTest):
         for metric in re.findall(r"`(gpumem_[a-z_]+)", documents.prose(PAGE)):
             self.assertRegex(text, rf"(?m)^{metric}\b")
 
+    def test_files_to_deploy(self):
+        """The page names each, and the alerts; lines of the page that use a file are in the file's comment."""
+        deploy = documents.ROOT / "configs" / "deploy"
+        files = {str(path.relative_to(documents.ROOT)) for path in deploy.rglob("*") if path.is_file()}
+        prose = documents.prose(PAGE)
+        self.assertEqual({span for span in documents.spans(prose) if re.match("configs/deploy/.*[^/]$", span)}, files)
+        rules = (deploy / "prometheus" / "gpumem.rules.yml").read_text(encoding="utf-8")
+        self.assertEqual([row[0].strip("`") for row in documents.table(documents.sections(PAGE)["Prometheus"])],
+                         re.findall(r"- alert: (\w+)", rules))
+        for word, file in (("kubectl apply", "kubernetes/gpumem-node.yaml"), ("|| check_gpumem", "nhc/gpumem.nhc")):
+            line, = (line for block in documents.blocks(PAGE) for line in block.lines if word in line)
+            self.assertIn(f"#   {line}\n", (deploy / file).read_text(encoding="utf-8"))
+
     def test_every_block_is_run(self):
         languages = [block.language for block in documents.blocks(PAGE)]
-        self.assertEqual(sorted(languages), ["bash"] * 6 + ["yaml"] * 4)
+        self.assertEqual(sorted(languages), [""] + ["bash"] * 7 + ["yaml"] * 4)
 
 
 if __name__ == "__main__":

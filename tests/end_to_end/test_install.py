@@ -18,6 +18,8 @@ FILES = (
     "share/fish/vendor_completions.d/gpumem.fish",
     "share/gpumem/configs/gpus/h200.json",
     "share/gpumem/configs/smoke.json",
+    "share/gpumem/deploy/grafana/gpumem.json",
+    "share/gpumem/deploy/slurm/slurm.conf",
     "share/gpumem/schema/report.schema.json",
     "share/gpumem/plotting/answer.py",
     "share/doc/gpumem/README.md",
@@ -45,6 +47,8 @@ class InstallTest(ProgramTest):
     def check_files(self, prefix):
         for name in FILES:
             self.assertGreater((prefix / name).stat().st_size, 0, name)
+        self.assertEqual((prefix / "share/gpumem/deploy/slurm/gpumem-gate").stat().st_mode & 0o777, 0o755)
+        self.assertFalse((prefix / "share/gpumem/configs/deploy").exists())
         left_over = [str(path) for path in prefix.rglob("*") if path.name in ("__pycache__", "reference", "CMakeFiles")]
         self.assertEqual(left_over, [])
 

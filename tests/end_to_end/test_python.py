@@ -31,7 +31,8 @@ class Distribution(PackageTest):
             names = wheel.namelist()
         for name in ("gpumem/py.typed", "gpumem/plotting/page.js", "gpumem/plotting/answer.py",
                      "share/gpumem/schema/report.schema.json", "share/gpumem/configs/smoke.json",
-                     "share/gpumem/configs/gpus/h200.json", "scripts/gpumem", "share/man/man1/gpumem.1",
+                     "share/gpumem/configs/gpus/h200.json", "share/gpumem/deploy/slurm/gpumem-gate", "scripts/gpumem",
+                     "share/man/man1/gpumem.1",
                      "share/bash-completion/completions/gpumem", "share/zsh/site-functions/_gpumem",
                      "share/fish/vendor_completions.d/gpumem.fish"):
             self.assertTrue(any(file.endswith(name) for file in names), name)
