@@ -66,7 +66,7 @@ class Nhc(DeployTest):
         verdict = FAILED.replace("'", "")
         self.assertEqual(self.check(1), f"died 1: check_gpumem:  {verdict}")
         self.assertEqual(self.check(3, printed=""),
-                         "died 1: check_gpumem:  gpumem: smoke: 1 expectation failed, the first, reads: too slow")
+                         "died 1: check_gpumem:  smoke: 1 expectation failed, the first, reads: too slow")
         self.assertEqual(self.check(0, "-t", "0.2", LASTS="30"), "died 1: check_gpumem:  gpumem check did not end within 0.2 s")
 
     def test_misuse_says_nothing_of_the_node(self):

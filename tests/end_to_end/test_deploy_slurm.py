@@ -79,6 +79,13 @@ class Alone(harness.ProgramTest):
         self.assert_drained(self.gate(3, states="idle*"))
         self.assert_stays(self.gate(0))
 
+    def test_the_program_itself_where_no_gpu_is_usable(self):
+        (self.directory / "gpumem").unlink()
+        (self.directory / "gpumem").symlink_to(Path(harness.PROGRAM).resolve())
+        code, logged, update = self.gate(0, CUDA_VISIBLE_DEVICES="")
+        self.assertEqual((code, update[:3]), (1, ["update", "NodeName=node1", "State=DRAIN"]), logged)
+        self.assertRegex(update[3], r"\AReason=gpumem: no (usable|CUDA) .*GPU|\AReason=gpumem: .*driver")
+
     def test_other_exit_codes_are_no_verdict(self):
         for code in (2, 126, 127, 130, 139):
             self.assert_stays(self.gate(code), says=rf"exit code {code} is no verdict, so node1 stays: FAIL")
@@ -178,9 +185,9 @@ class OnACluster(unittest.TestCase):
         drained = nodes.eventually(lambda: self.states()["node8"] == "drained", 60)
         self.assertTrue(drained, self.cluster.log())
         self.assertEqual(self.reason("node8"), RECORDED)
-        job = self.cluster.ask("scontrol", "show", "job", submitted.stdout.strip())
-        self.assertRegex(job, r"JobState=PENDING Reason=(BeginTime|None|ReqNodeNotAvail|Resources)\b")
-        self.assertIn("Restarts=1", job)
+        job = ("scontrol", "show", "job", submitted.stdout.strip())
+        waits = r"JobState=PENDING Reason=(BeginTime|None|ReqNodeNotAvail|Resources)\b[^$]*Restarts=1"  # it is not held
+        self.assertTrue(nodes.eventually(lambda: re.search(waits, self.cluster.ask(*job)), 60), self.cluster.ask(*job))
 
 
 if __name__ == "__main__":
