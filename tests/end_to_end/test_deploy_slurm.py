@@ -126,6 +126,7 @@ def settings(folder):
     lines = re.findall(r"^(\w+)=(.*)$", (FOLDER / "slurm.conf").read_text(encoding="utf-8"), re.MULTILINE)
     chosen = {name: value.replace("/etc/slurm/gpumem-gate", f"{folder}/gate") for name, value in lines}
     assert [chosen[name] for name in ("HealthCheckProgram", "Prolog")] == [f"{folder}/gate"] * 2
+    assert int(chosen["HealthCheckInterval"]) < 2**16, "slurmctld does not start with more"
     states = chosen["HealthCheckNodeState"].replace(",CYCLE", "")
     return chosen | {"HealthCheckInterval": "2", "HealthCheckNodeState": states}
 
