@@ -8,7 +8,7 @@ from harness import ProgramTest, run
 from planted_faults import FAULTS, planted
 
 REFERENCES = Path(__file__).parents[2] / "configs/reference"
-REPORTS = {"h100": REFERENCES / "h100/smoke.json", "h200": REFERENCES / "h200/smoke.json"}
+REPORTS = {"h100": REFERENCES / "h100/smoke.json"}
 # Expectations that relate cases to each other may also see a fault of one of them.
 RELATED = ("conflicts cost", "has no conflicts", "is no slower than pageable", "reach the memory", "reach the link",
            "reads 4300 GB/s", "reads are", "writes are", "copies are", "ahead of pageable")

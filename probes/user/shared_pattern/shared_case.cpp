@@ -269,6 +269,14 @@ TileCase tile_of_expression(const Case& chosen) {
                     "bytes; pass a multiple of {} columns",
                     tile.rows, tile.columns, tile.word_bytes, row_bytes, row_bytes / tile.word_bytes));
   }
+  if (tile.matrices > 0 && tile.accesses() % tile.request_lanes() != 0) {
+    // The instruction takes an address from every lane, and one that is none is a fault of the GPU.
+    throw usage_error(
+        fmt::format("--rows {} and --columns {} have {} rows of matrices, and --op {} takes {} at once; "
+                    "pass a multiple of them{}",
+                    tile.rows, tile.columns, tile.accesses(), axis::op.name_of(tile.op), tile.request_lanes(),
+                    tile.matrices > 1 ? ", or fewer --matrices" : ""));
+  }
   static_cast<void>(expression_of(tile.pattern, "pattern", tile));
   static_cast<void>(expression_of(tile.active, "active", tile));
   return tile;

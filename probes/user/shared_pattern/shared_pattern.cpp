@@ -25,41 +25,34 @@ void require_instruction(const TileCase& tile, const Device& device) {
   }
 }
 
-/// The site of copies in global memory: the active lanes of a request read neighbouring words, the same in all
-/// requests.
+/// The site of copies in global memory. The active lanes of a request read neighbouring words, the same in all
+/// requests. Every `turns` requests begin with two that read their addresses, 32 bytes a lane. Other kernels do that
+/// too, but access global memory nowhere else.
 access::Site source_of(const TileLaunch& launch, const Workload& workload) {
+  constexpr unsigned lane_bytes = turns * sizeof(std::uint32_t);
+  constexpr unsigned words = lane_bytes / sizeof(uint4);
+  const std::uint64_t each = std::uint64_t{workload.blocks} * launch.groups * warps;
   access::Site source;
   source.name = "source";
   source.op = access::Op::load;
   source.word_bytes = launch.tile.word_bytes;
   source.instructions = turns;
-  source.requests = workload.sites.front().requests;
   source.kinds = workload.sites.front().kinds;
+  for (unsigned word = 0; word < words; ++word) {
+    source.kinds.push_back({.request = launch.block->count() + word, .count = each});
+  }
+  source.requests = workload.sites.front().requests + words * each;
   source.extent_bytes = copied_bytes(launch);
   source.request = [block = launch.block](std::uint64_t k) {
-    access::WarpRequest request = block->request(k % block->count());
+    if (k >= block->count()) {
+      const std::uint64_t first = (k - block->count()) * sizeof(uint4);
+      return warp_request(sizeof(uint4), [first](unsigned lane) { return lane * lane_bytes + first; });
+    }
+    access::WarpRequest request = block->request(k);
     for (unsigned lane = 0; lane < access::warp_lanes; ++lane) request.address[lane] = lane * request.word_bytes;
     return request;
   };
   return source;
-}
-
-/// The site of the addresses that a group of requests begins with: 32 bytes a lane, in two words. It is told beside
-/// that of copies alone, because other kernels access global memory nowhere else.
-access::Site table_of(const TileLaunch& launch, const Workload& workload) {
-  constexpr unsigned lane_bytes = turns * sizeof(std::uint32_t);
-  access::Site table;
-  table.name = "addresses";
-  table.op = access::Op::load;
-  table.word_bytes = sizeof(uint4);
-  table.instructions = lane_bytes / table.word_bytes;
-  table.requests = std::uint64_t{table.instructions} * workload.blocks * launch.groups * warps;
-  table.extent_bytes = std::lcm(launch.block->count(), std::uint64_t{turns}) / turns * access::warp_lanes * lane_bytes;
-  table.request = [](std::uint64_t k) {
-    return warp_request(sizeof(uint4), [k](unsigned lane) { return lane * lane_bytes + k % 2 * sizeof(uint4); });
-  };
-  table.kinds = {{.request = 0, .count = table.requests / 2}, {.request = 1, .count = table.requests / 2}};
-  return table;
 }
 
 }  // namespace
@@ -135,10 +128,7 @@ Workload workload_of(const TileLaunch& launch, const Device& device) {
   add_site("tile", launch.tile.stores() ? access::Op::store : access::Op::load,
            matrices ? bytes_of_lane * launch.tile.matrices : launch.tile.word_bytes, launch.iterations,
            launch.block->wavefronts);
-  if (launch.tile.copies()) {
-    workload.sites.push_back(source_of(launch, workload));
-    workload.sites.push_back(table_of(launch, workload));
-  }
+  if (launch.tile.copies()) workload.sites.push_back(source_of(launch, workload));
   if (launch.tile.stores()) {
     std::uint64_t wavefronts = 0;
     for (std::uint64_t k = 0; k < launch.block->count(); ++k) {

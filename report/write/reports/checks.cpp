@@ -84,14 +84,14 @@ void write_lines(std::ostream& out, std::span<const CheckRecord> checks, std::si
 CheckRecord folded(std::span<const CheckRecord> passed) {
   CheckRecord all;
   all.verdict = Verdict::pass;
-  all.name = counted(passed.size(), "expectation");
   const auto distance = [](const CheckRecord& check) {
     return check.measured ? margin(*check.measured, check.at_least, check.at_most)
                           : std::numeric_limits<double>::infinity();
   };
   const CheckRecord& nearest = *std::ranges::min_element(passed, {}, distance);
+  all.name = counted(passed.size(), "expectation");
   if (std::isfinite(distance(nearest))) {
-    all.reason = fmt::format("nearest to its bound: {}, {}", one_line(nearest.name), bound_words(nearest));
+    all.name += fmt::format("; nearest to its bound: {}, {}", one_line(nearest.name), bound_words(nearest));
   }
   return all;
 }

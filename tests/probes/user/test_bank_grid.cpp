@@ -18,7 +18,7 @@ using Catch::Matchers::StartsWith;
 
 BankGrid grid_of(const std::string& pattern, std::vector<Parameter> parameters = {}) {
   parameters.push_back({"pattern", pattern});
-  return bank_grid_of(test::any_case("shared-pattern", parameters));
+  return bank_grid_of(tile_of_expression(test::any_case("shared-pattern", parameters)));
 }
 
 std::vector<Parameter> tile(std::uint64_t rows, std::uint64_t columns, std::uint64_t word_bytes,
@@ -73,13 +73,13 @@ TEST_CASE("bank grid: the wavefronts are those that the case is predicted to tak
                                                               {"swizzle", std::string(swizzle)},
                                                               {"word_bytes", word_bytes},
                                                               {"op", std::string(op)}});
-        const TileCase numbers(tested);
+        const TileCase numbers = tile_of_expression(tested);
         const TileRequests requests = requests_of(numbers, most_block_bytes);
         unsigned most = 0;
         for (std::uint64_t k = 0; k < requests.count(); ++k) {
           most = std::max(most, wavefronts_of(requests.request(k), numbers));
         }
-        const BankGrid grid = bank_grid_of(tested);
+        const BankGrid grid = bank_grid_of(numbers);
         CHECK(grid.wavefronts == most);
         CHECK(std::ranges::max(grid.lanes, {}, &BankGrid::Lane::wavefront).wavefront + 1 == most);
       }
@@ -132,7 +132,7 @@ TEST_CASE("bank grid: a lane of ldmatrix accesses eight halves, unless a swizzle
 
 TEST_CASE("shared pattern: each pattern may begin with its operation", "[bank_grid]") {
   const auto tile_of = [](const std::string& pattern, const std::string& op) {
-    return TileCase(test::any_case("shared-pattern", {{"pattern", pattern}, {"op", op}}));
+    return tile_of_expression(test::any_case("shared-pattern", {{"pattern", pattern}, {"op", op}}));
   };
   CHECK(own_operation("write: i * 2").name == "write");
   CHECK(own_operation("i > 3 ? 1 : 2").name.empty());

@@ -175,6 +175,8 @@ TEST_CASE("shared pattern: rows of matrices begin at multiples of 16 bytes", "[s
   CHECK_THAT(refusal_of("i * 8", {op("ldmatrix"), words(2), swizzle("1,0,3")}),
              StartsWith("--pattern: 'i * 8' is 8 for access i = 1, at byte 18 when swizzled"));
   CHECK_THAT(refusal_of("i", {op("ldmatrix"), rows(3), columns(3)}), StartsWith("--rows 3 and --columns 3 of 4 bytes"));
+  CHECK_THAT(refusal_of("i * 8", {op("ldmatrix"), rows(5), columns(8), words(2)}),
+             StartsWith("--rows 5 and --columns 8 have 5 rows of matrices, and --op ldmatrix takes 32 at once"));
   CHECK_THAT(refusal_of("i", {{"matrices", std::uint64_t{2}}}), StartsWith("--matrices 2: --op read moves words"));
   CHECK_THAT(refusal_of("i * 8", {op("stmatrix"), words(2), {"active", std::string("lane < 8")}}),
              StartsWith("--active: all lanes take part in --op stmatrix"));
