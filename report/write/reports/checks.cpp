@@ -96,13 +96,13 @@ CheckRecord folded(std::span<const CheckRecord> passed) {
   return all;
 }
 
-/// The checks to write, what passed last and as one.
+/// The checks to write, what passed last and as one. A check that failed at first keeps a line of its own.
 std::vector<CheckRecord> chosen_of(const Report& report, CheckLines lines) {
   std::vector<CheckRecord> checks = in_brief(report);
   if (lines == CheckLines::all) return checks;
   if (lines == CheckLines::none) return {};
-  const auto passed =
-      std::ranges::stable_partition(checks, [](const CheckRecord& check) { return check.verdict != Verdict::pass; });
+  const auto passed = std::ranges::stable_partition(
+      checks, [](const CheckRecord& check) { return check.verdict != Verdict::pass || check.attempts > 1; });
   if (passed.empty()) return checks;
   const CheckRecord all = folded(passed);
   checks.erase(passed.begin(), passed.end());

@@ -216,7 +216,8 @@ TEST_CASE("shared pattern: a launch makes every request of the block equally oft
   }
 }
 
-TEST_CASE("shared pattern: a store of few lanes takes a cycle for each register of a lane", "[shared_pattern]") {
+TEST_CASE("shared pattern: few lanes take a cycle for each group of lanes that is served together",
+          "[shared_pattern]") {
   const auto cycles = [](const std::string& op_name, const std::string& active, std::uint64_t bytes) {
     const Case tested = test::any_case(
         "shared-pattern", {{"pattern", std::string("i")}, {"active", active}, {"op", op_name}, {"word_bytes", bytes}});
@@ -228,7 +229,9 @@ TEST_CASE("shared pattern: a store of few lanes takes a cycle for each register 
   CHECK(cycles("write", "lane < 1", 8) == Approx(2));
   CHECK(cycles("write", "lane < 1", 4) == Approx(1));
   CHECK(cycles("write", "1", 16) == Approx(4));
-  CHECK(cycles("read", "lane < 17", 16) == Approx(3));
+  CHECK(cycles("read", "lane < 17", 16) == Approx(4));
+  CHECK(cycles("read", "lane < 3", 16) == Approx(4));
+  CHECK(cycles("read", "lane < 2", 16) == Approx(2));  // every lane agrees with its second neighbour
 }
 
 TEST_CASE("shared pattern: matrices need a GPU that has the instruction", "[shared_pattern]") {
