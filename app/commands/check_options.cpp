@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/learn.hpp"
 #include "app/commands/words.hpp"
 #include "app/output/file_output.hpp"
 #include "engine/base/error.hpp"
@@ -29,6 +31,12 @@ unsigned read_attempts(const std::string& text) {
   }
   return number;
 }
+
+/// The options of --learn, the share as the user wrote it.
+struct Learning {
+  bool asked = false;
+  std::optional<std::string> false_alarms;
+};
 
 /// Refuses two outputs with one file name: the one written last would replace the other.
 void require_own_files(const CheckArguments& arguments) {
@@ -53,14 +61,28 @@ void require_own_files(const CheckArguments& arguments) {
   }
 }
 
+Request request_to_learn(const CheckArguments& arguments, const std::optional<std::string>& false_alarms) {
+  if (arguments.targets.empty()) throw usage_error("check --learn needs reports, or folders of them");
+  return {learn_arguments(arguments, false_alarms), run_learn_command};
+}
+
 }  // namespace
 
 MakeRequest check_options(CommandOptions& options, const KnownNames& known) {
   const auto arguments = std::make_shared<CheckArguments>();
+  const auto learning = std::make_shared<Learning>();
   options.add_argument("SUITE|REPORT...", arguments->targets,
                        "Suites to run and check: shipped ones (smoke, default, best-practices, portrait, write-ups, "
                        "full; kernels for programs) or files. With saved JSON reports (- is standard input) nothing is "
-                       "measured: the suites check those, and without a suite the common expectations do");
+                       "measured: the suites check those, and without a suite the common expectations do. With "
+                       "--learn: reports of many GPUs, or folders of them");
+  options.group("Criteria of a fleet");
+  options.add_switch("learn", learning->asked,
+                     "Make a suite of the reports of many GPUs of one kind: for each case a bound that healthy ones "
+                     "keep. --output is the suite's file, e.g. --learn reports/ --output fleet.json");
+  options.add_value("false-alarms", "SHARE", learning->false_alarms,
+                    "With --learn, the share of checks of a healthy GPU that may fail (default 0.1%); more finds "
+                    "smaller faults, e.g. --false-alarms 1%");
   options.group("Effort");
   options.add_value(
       "attempts", "N", [arguments](const std::string& text) { arguments->attempts = read_attempts(text); },
@@ -102,8 +124,13 @@ MakeRequest check_options(CommandOptions& options, const KnownNames& known) {
       "  gpumem check mine.json --format github  your own expectations, in a workflow\n"
       "  gpumem check smoke run.json             hold a saved report to a suite\n"
       "  gpumem check kernels app.json           and that of a program, by gpumem run\n"
-      "  gpumem check smoke --backend model --gpu h200");
-  return [arguments, &known] {
+      "  gpumem check smoke --backend model --gpu h200\n"
+      "  gpumem check --learn reports/ --output fleet.json   bounds from the reports of many GPUs");
+  return [arguments, learning, &known] {
+    if (learning->asked) return request_to_learn(*arguments, learning->false_alarms);
+    if (learning->false_alarms) {
+      throw usage_error("--false-alarms is for --learn, which makes a suite of the reports of many GPUs");
+    }
     if (arguments->targets.empty()) {
       throw usage_error("check needs a suite or a saved report; the shortest is: gpumem check smoke");
     }

@@ -149,6 +149,7 @@ FleetMachine machine_of(const Report& report, bool pairs, const std::string& fil
           .pci_bus_id = report.device->pci_bus_id,
           .backend = report.backend,
           .started_at = report.started_at,
+          .suite = report.suite,
           .properties = properties_of(report),
           .readings = readings_of(report, pairs, names)};
 }

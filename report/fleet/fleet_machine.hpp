@@ -80,6 +80,7 @@ struct FleetMachine {
   std::optional<std::string> pci_bus_id;
   std::string backend;
   std::string started_at;
+  std::optional<std::string> suite = {};  ///< that the report is of
   /// Names and values of what should be the same on all GPUs of a kind: "driver", "580.159.04".
   std::vector<std::pair<std::string, std::string>> properties;
   std::vector<FleetReading> readings;
