@@ -125,7 +125,7 @@ MakeRequest check_options(CommandOptions& options, const KnownNames& known) {
       "  gpumem check smoke run.json             hold a saved report to a suite\n"
       "  gpumem check kernels app.json           and that of a program, by gpumem run\n"
       "  gpumem check smoke --backend model --gpu h200\n"
-      "  gpumem check --learn reports/ --output fleet.json   bounds from the reports of many GPUs");
+      "  gpumem check --learn reports/ --output fleet.json  bounds of a whole fleet");
   return [arguments, learning, &known] {
     if (learning->asked) return request_to_learn(*arguments, learning->false_alarms);
     if (learning->false_alarms) {

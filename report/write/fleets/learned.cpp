@@ -63,7 +63,8 @@ std::vector<std::string> notes(const LearnedFleet& fleet) {
       std::ranges::any_of(fleet.cases, [](const LearnedCase& learned) { return learned.bounds.left_out > 0; });
   if (left_out) notes.push_back("GPUs that miss a bound were left out of it; compare --fleet names them.");
   if (fleet.older > 0) {
-    notes.push_back(fmt::format("{} left out, because their GPU has a later one.", counted(fleet.older, "report")));
+    notes.push_back(
+        fmt::format("{} left out, because a later one is of the same GPU.", counted(fleet.older, "report")));
   }
   if (fleet.unusable > 0) {
     notes.push_back(fmt::format("{} left out, because fewer than {} or half of the GPUs have a value.",
