@@ -52,7 +52,8 @@ class Entries {
   /// The probe of a case and the value of each axis, as an expectation names them.
   [[nodiscard]] Json selection(const LearnedCase& learned) const {
     Json json = {{"probe", asked(learned).probe}};
-    for (const auto& [flag, values] : axes_of({&learned}).items()) json[flag] = values.front();
+    const Json axes = axes_of({&learned});  // items() refers to it
+    for (const auto& [flag, values] : axes.items()) json[flag] = values.front();
     return json;
   }
 
@@ -180,10 +181,9 @@ class Entries {
 
 /// To six digits, away from the median, so that no value that just passes is lost.
 double rounded_bound(double bound, Better better) {
-  const double rounded = std::stod(fmt::format("{:.6g}", bound));
-  constexpr double last_digit = 1e-5;
-  if (better == Better::less) return rounded >= bound ? rounded : rounded * (1 + last_digit);
-  return rounded <= bound ? rounded : rounded * (1 - last_digit);
+  constexpr double half_a_digit = 5e-6;  // at most, of a number with six
+  const double beyond = bound * (1 + (better == Better::less ? half_a_digit : -half_a_digit));
+  return std::stod(fmt::format("{:.6g}", beyond));
 }
 
 Json expectation(const LearnedFleet& fleet, const LearnedCase& learned, const Entries& entries) {

@@ -205,6 +205,7 @@ Criterion learn_criterion(std::span<const double> values, Better better, double 
     learned = learn_usual({learned.speeds.begin(), middle}, false_alarms);
     criterion.left_out += slower - learned.speeds.size();
     criterion.groups = {slower, faster, value_of(learned.median), value_of(faster_median)};
+    criterion.deviation = learned.deviation;
     lost = faster_median - learned.median + learned.margin + learned.certain;
   }
   criterion.bound = value_of(learned.median - learned.margin);

@@ -54,7 +54,7 @@ struct Criterion {
   std::size_t count = 0;     ///< values that it was learned from
   std::size_t left_out = 0;  ///< values that miss it
   double median = 0;         ///< of the others, in their unit
-  double deviation = 0;      ///< share of the median
+  double deviation = 0;      ///< share of the median; with two groups, of the slower one's
   double bound = 0;          ///< the slowest value that passes, in the unit of the values
   double finds = 0;          ///< share of the median's speed; a machine slower by it fails with certainty_of_finding
   /// If the values are in two groups, the bound is that of the slower one, so that it fails neither.

@@ -54,7 +54,7 @@ std::vector<std::string> notes(const LearnedFleet& fleet) {
     notes.push_back(groups_words(fleet, learned));
   }
   if (grouped > most_named) {
-    notes.push_back(fmt::format("{} more are in two groups.", counted(grouped - most_named, "case")));
+    notes.push_back(fmt::format("{} are in two groups.", counted(grouped - most_named, "more case")));
   }
   if (grouped > 0) {
     notes.push_back("Find out what the groups differ in, such as driver, host or batch, and learn from each alone.");
