@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "app/command_line/build_information.hpp"
 #include "app/commands/commands.hpp"
 #include "app/expected/guesses.hpp"
 #include "app/output/file_output.hpp"
@@ -206,7 +207,9 @@ class Checking {
     std::vector<report::Expectation> expectations = report::common_expectations(report);
     if (task.suite) {
       expectations = task.suite->expectations;
-      if (report.suite == task.suite->name) planned = planned_for(task.suite->plan, report);
+      // Another version's suite of the same name may have had other cases.
+      const bool same_version = report.tool.git_commit == build_information().git_commit;
+      if (same_version && report.suite == task.suite->name) planned = planned_for(task.suite->plan, report);
       report.suite = task.suite->name;
     }
     flag_guesses(report, expectations, environment_.registry);

@@ -267,7 +267,7 @@ MakeRequest compare_options(CommandOptions& options, const KnownNames&) {
       "  gpumem compare before.json after.json --changed   what a driver update changed\n"
       "  gpumem compare before.json after.json offset=1 op=copy   of these cases alone\n"
       "  gpumem compare main.json - --fail-on-regression 3% < branch.json  a gate in CI\n"
-      "  gpumem compare --counts main.json branch.json     a gate in CI that no other work disturbs\n"
+      "  gpumem compare --counts main.json branch.json     a gate without noise\n"
       "  gpumem compare --fleet reports/                   which machines fall behind");
   return [arguments, shares] { return Request(checked(*arguments, *shares), run_compare_command); };
 }

@@ -248,6 +248,13 @@ class Sandbox:
         (self.directory / "edges.csv").write_text("\n".join(["source,target", *(f"0,{i}" for i in indices)]), encoding="utf-8")
         matrix = ["%%MatrixMarket matrix coordinate pattern general", "1 1000 1000", *(f"1 {i + 1}" for i in indices)]
         (self.directory / "matrix.mtx.gz").write_bytes(gzip.compress("\n".join(matrix).encode()))
+        tile = [i % 32 * 32 + i // 32 for i in range(1024)]
+        header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': ({len(tile)},), }}".ljust(117) + "\n"
+        values = b"".join(i.to_bytes(4, "little") for i in tile)
+        begin = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little")
+        (self.directory / "tile.npy").write_bytes(begin + header.encode() + values)
+        (self.directory / "tile.txt.gz").write_bytes(gzip.compress("\n".join(map(str, tile)).encode()))
+        (self.directory / "rows.txt").write_text("\n".join(str(i % 32 * 64) for i in range(64)), encoding="utf-8")
         for name in ("from", "to"):
             (self.directory / f"{name}.u32").write_bytes(b"".join(i.to_bytes(4, "little") for i in indices))
         runs = [{"kernel": kernel, "pattern": "UNIFORM:8:4:NR", "count": 64} for kernel in ("Gather", "Scatter")]

@@ -17,7 +17,7 @@ RELATED = ("conflicts cost", "has no conflicts", "is no slower than pageable", "
 class Planted(ProgramTest):
     def failures(self, report):
         """The exit code, and the names of the expectations that failed."""
-        path = Path(self.path("planted.json"))
+        path = self.directory / "planted.json"
         path.write_text(json.dumps(report))
         done = run("check", "smoke", str(path), "--format", "json")
         checks = json.loads(done.stdout)["checks"]

@@ -84,9 +84,12 @@ void write_lines(std::ostream& out, std::span<const CheckRecord> checks, std::si
 CheckRecord folded(std::span<const CheckRecord> passed) {
   CheckRecord all;
   all.verdict = Verdict::pass;
+  // Between two bounds as a share of the way to the middle, where counts lie that are exact.
   const auto distance = [](const CheckRecord& check) {
-    return check.measured ? margin(*check.measured, check.at_least, check.at_most)
-                          : std::numeric_limits<double>::infinity();
+    if (!check.measured) return std::numeric_limits<double>::infinity();
+    if (!check.at_least || !check.at_most) return margin(*check.measured, check.at_least, check.at_most);
+    return std::min(*check.measured - *check.at_least, *check.at_most - *check.measured) * 2 /
+           (*check.at_most - *check.at_least);
   };
   const CheckRecord& nearest = *std::ranges::min_element(passed, {}, distance);
   all.name = counted(passed.size(), "expectation");
