@@ -78,7 +78,7 @@ FAULTS = {
     "memory 5 % slow": (all_of(slow_cases(1 / 0.95, "offset"), slow_cases(1 / 0.95, "stride"),
                                slow_cases(1 / 0.95, "coalesced")), ("memory reaches",)),
     "L2 10 % slow": (slow_cases(1 / 0.9, "hierarchy", level=("l2", "l2-shared")), ("L2 reaches", "all read come from L2")),
-    "L1 10 % slow": (slow_cases(1 / 0.9, "hierarchy", level="l1"), ("L1 is as expected",)),
+    "L1 10 % slow": (slow_cases(1 / 0.9, "hierarchy", level="l1"), ("L1 reaches",)),
     "shared memory 10 % slow": (slow_cases(1 / 0.9, "bank"), ("shared memory is as expected",)),
     "L2 answers 10 % later": (slow_cases(1.1, "latency", level="l2"), ("L2 answers",)),
     "memory answers 10 % later": (slow_cases(1.1, "latency", level="memory"), ("memory answers",)),

@@ -1,61 +1,14 @@
-"""`gpumem check`: lines, exit codes, and files that other people's libraries read."""
+"""`gpumem check`: lines and exit codes."""
 
 import json
 import shutil
 import subprocess
-import sys
 import unittest
 import xml.etree.ElementTree
 from pathlib import Path
 
-from harness import MODEL, PROGRAM, ProgramTest, environment, run, strict_json
-
-sys.path.append(str(Path(__file__).parents[2] / "build/tools"))  # where scripts/install-dependencies puts them
-try:
-    import junitparser
-except ImportError:
-    junitparser = None
-try:
-    import prometheus_client.openmetrics.parser as openmetrics
-    import prometheus_client.parser as prometheus
-except ImportError:
-    openmetrics = prometheus = None
-
-NASTY = 'nasty "name" <&> % : , | \\ end'
-
-
-def suite(**changes):
-    """Four cases that the model predicts in no time, and expectations that pass, fail and are skipped."""
-    return {
-        "schema_version": 1,
-        "name": "own",
-        "purpose": "for tests",
-        "probes": [{"probe": "offset", "axes": {"offset": "0..3", "op": "write", "buffer": "64MiB"}}],
-        "expectations": [
-            {"name": "aligned writes reach the memory", "cases": {"probe": "offset", "offset": 0},
-             "quantity": "fraction_of_peak", "at_least": 0.5},
-            {"name": NASTY, "cases": {"probe": "offset", "offset": "1..3"}, "relative_to": {"offset": 0},
-             "at_least": 0.95},
-            {"name": "memory reads", "cases": {"probe": "offset", "offset": 0}, "quantity": "dram_read_bytes",
-             "at_least": 1},
-        ],
-    } | changes
-
-
-class CheckTest(ProgramTest):
-    def write(self, file="suite.json", **changes):
-        path = self.directory / file
-        path.write_text(json.dumps(suite(**changes)))
-        return str(path)
-
-    def passing(self):
-        return self.write(expectations=suite()["expectations"][:1])
-
-    def path(self, name):
-        return str(self.directory / name)
-
-    def check(self, *arguments, **options):
-        return run("check", *arguments, *MODEL, **options)
+from checked_suite import NASTY, CheckTest, suite
+from harness import MODEL, PROGRAM, environment, run, strict_json
 
 
 class Checks(CheckTest):
@@ -196,7 +149,7 @@ class Checks(CheckTest):
 
     def test_what_gpus_share_fails_none_of_them(self):
         # Four healthy H100s whose copies ran at once: check smoke --device all, before GPUs took turns.
-        done = run("check", "smoke", str(Path(__file__).with_name("reports") / "four_h100s_at_once.json.gz"))
+        done = run("check", "smoke", str(Path(__file__).with_name("reports") / "four_h100s_at_once.json.gz"), "--verbose")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("SKIP  pinned copies reach the link", done.stdout)
         self.assertIn("4 GPUs used the host at once", done.stdout)
@@ -333,79 +286,6 @@ class Checks(CheckTest):
                                   text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("cannot write to standard output", done.stderr)
-
-
-class Formats(CheckTest):
-    def test_github(self):
-        lines = self.check(self.write(), "--format", "github").stdout.splitlines()
-        commands = [line for line in lines if line.startswith("::")]
-        self.assertEqual([line.split(" ")[0] for line in commands], ["::notice", "::error", "::notice"])
-        title, message = commands[1].removeprefix("::error title=").split("::", 1)
-        self.assertNotIn(",", title)
-        self.assertNotIn(":", title)
-        self.assertIn("%25 %3A %2C", title)
-        self.assertIn("< 0.95; offset", message)
-        self.assertTrue(any(line.startswith("FAIL  nasty") for line in lines))
-
-    def test_no_control_character_reaches_a_terminal(self):
-        steering = "n\x1b[31mred\x1b[0m\x1b]0;pwn\x07"
-        expectation = {"name": steering, "because": steering, "cases": {"probe": "offset", "offset": 1},
-                       "relative_to": {"offset": 0}, "at_least": 5}
-        for name in ("table", "github", "markdown"):
-            done = self.check(self.write(name=steering, expectations=[expectation]), "--format", name)
-            self.assertEqual(done.returncode, 1)
-            self.assertNotRegex(done.stdout + done.stderr, r"[\x00-\x09\x0b-\x1f\x7f]")
-
-    def test_markdown(self):
-        text = self.check(self.write(), "--format", "markdown").stdout
-        self.assertIn("| FAIL | nasty", text)
-        rows = [line for line in text.splitlines() if line.startswith("| ")]
-        self.assertEqual({line.replace("\\|", "").count("|") for line in rows}, {5})
-
-    def junit(self, *arguments):
-        self.check(*arguments, "--junit", self.path("r.xml"))
-        xml.etree.ElementTree.parse(self.path("r.xml"))
-        if junitparser is None:
-            self.skipTest("junitparser is not installed")
-        return list(junitparser.JUnitXml.fromfile(self.path("r.xml")))
-
-    def test_junit(self):
-        own, = self.junit(self.write())
-        self.assertEqual((own.name, own.tests, own.failures, own.skipped, own.errors), ("own", 5, 1, 2, 0))
-        cases = {case.name: case for case in own}
-        self.assertEqual(cases[NASTY].classname, "gpumem.own")
-        result, = cases[NASTY].result
-        self.assertIsInstance(result, junitparser.Failure)
-        self.assertIn("< 0.95; offset", result.message)
-        self.assertIsInstance(cases["memory reads"].result[0], junitparser.Skipped)
-        self.assertFalse([entry for entry in cases["every case ran"].result
-                          if isinstance(entry, (junitparser.Failure, junitparser.Skipped))])
-        self.assertEqual({entry.name: entry.value for entry in own.properties()}["gpu"], "NVIDIA H200")
-
-    def test_junit_of_several_suites(self):
-        names = [one.name for one in self.junit(self.write(), self.write("other.json", name="other"))]
-        self.assertEqual(names, ["own", "other"])
-
-    @unittest.skipIf(openmetrics is None, "prometheus_client is not installed")
-    def test_openmetrics(self):
-        self.check(self.write(), "--openmetrics", self.path("r.prom"))
-        text = (self.directory / "r.prom").read_text()
-        self.assertTrue(text.endswith("# EOF\n"))
-        for parser in (openmetrics, prometheus):
-            families = {family.name: family for family in parser.text_string_to_metric_families(text)}
-            self.assertEqual({family.type for family in families.values()}, {"gauge"})
-            bandwidths = families["gpumem_bandwidth_bytes_per_second"].samples
-            self.assertEqual(len(bandwidths), 4)
-            self.assertEqual(bandwidths[0].labels["probe"], "offset")
-            self.assertEqual(bandwidths[0].labels["reading"], "predicted")
-            self.assertGreater(bandwidths[0].value, 1e12)
-            passed = {sample.labels["check"]: sample.value for sample in families["gpumem_check_passed"].samples}
-            self.assertEqual(passed[NASTY], 0)
-            self.assertEqual(passed["every case ran"], 1)
-            self.assertNotIn("memory reads", passed)
-            skipped = {sample.labels["check"]: sample.value for sample in families["gpumem_check_skipped"].samples}
-            self.assertEqual(skipped["memory reads"], 1)
-            self.assertGreater(families["gpumem_last_run_timestamp_seconds"].samples[0].value, 1.7e9)
 
 
 if __name__ == "__main__":

@@ -91,10 +91,10 @@ TEST_CASE("the verdict on all checks is the first line, and the only one if noth
   }
 }
 
-TEST_CASE("all that passed is one line, which names what came nearest to its bound", "[check]") {
+TEST_CASE("all that passed at once is one line, which names what came nearest to its bound", "[check]") {
   const std::string shown = lines(200, false, CheckLines::exceptions);
-  CHECK(shown.find("\nPASS  4 expectations; nearest to its bound: the link has all its lanes, 16 >= 16\n") !=
-        std::string::npos);
+  CHECK(shown.find("\nPASS  3 expectations; nearest to its bound: shifted writes keep") != std::string::npos);
+  CHECK(shown.find("\nPASS  the link has all its lanes") != std::string::npos);  // at the second attempt
 }
 
 TEST_CASE("a skip of what is required is no pass", "[check]") {
