@@ -190,8 +190,8 @@ void add_options(CommandOptions& options, CompareArguments& arguments, Shares& s
       "Compare the counts of accesses, which have no noise, in place of times: exit with 1 if the sectors, "
       "lines, wavefronts or requests of any site grew, e.g. in CI on a busy machine");
   options.add_value("repeat", "REPORT", arguments.repeats,
-                     "With --counts: another report of what OLD is of. Sites that differ between the two vary from run "
-                     "to run, and are not compared; repeatable, e.g. --repeat before-again.json");
+                    "With --counts: another report of what OLD is of. Sites that differ between the two vary from run "
+                    "to run, and are not compared; repeatable, e.g. --repeat before-again.json");
   options.add_switch("fleet", arguments.fleet,
                      "Compare one report per machine: find the machines that stand out among those with the same GPU");
   options.group("Results");

@@ -2,9 +2,9 @@
 // Prints the table of docs/gpus.md: `gpumem_fleet_criteria`. Ten fleets of 10,000 GPUs in each row, 32 cases a GPU; the
 // same numbers every time.
 //
-// Healthy GPUs differ by 0.3 %, and a GPU's cases by 0.1 % more (standard deviations). A fault is in 1 % of all GPUs: one
-// case, drawn for each, is slower by 2, 5 or 10 %. The GPUs to learn from are spread over the fleet. With drift, they are
-// its first ones.
+// Healthy GPUs differ by 0.3 %, and a GPU's cases by 0.1 % more (standard deviations). A fault is in 1 % of all GPUs:
+// one case, drawn for each, is slower by 2, 5 or 10 %. The GPUs to learn from are spread over the fleet. With drift,
+// they are its first ones.
 
 #include <algorithm>
 #include <array>
