@@ -57,11 +57,11 @@ std::vector<std::string> notes(const LearnedFleet& fleet) {
     notes.push_back(fmt::format("{} are in two groups.", counted(grouped - most_named, "more case")));
   }
   if (grouped > 0) {
-    notes.push_back("Find out what the groups differ in, such as driver, host or batch, and learn from each alone.");
+    notes.emplace_back("Find out what the groups differ in, such as driver, host or batch, and learn from each alone.");
   }
   const bool left_out =
       std::ranges::any_of(fleet.cases, [](const LearnedCase& learned) { return learned.bounds.left_out > 0; });
-  if (left_out) notes.push_back("GPUs that miss a bound were left out of it; compare --fleet names them.");
+  if (left_out) notes.emplace_back("GPUs that miss a bound were left out of it; compare --fleet names them.");
   if (fleet.older > 0) {
     notes.push_back(
         fmt::format("{} left out, because a later one is of the same GPU.", counted(fleet.older, "report")));
@@ -70,7 +70,7 @@ std::vector<std::string> notes(const LearnedFleet& fleet) {
     notes.push_back(fmt::format("{} left out, because fewer than {} or half of the GPUs have a value.",
                                 counted(fleet.unusable, "case"), measure::fewest_to_learn));
   }
-  if (fleet.nodes > 0) notes.push_back("Cases of pairs of GPUs were left out.");
+  if (fleet.nodes > 0) notes.emplace_back("Cases of pairs of GPUs were left out.");
   return notes;
 }
 

@@ -67,7 +67,7 @@ TEST_CASE("bank grid: a swizzle of three bits serves a column of halves eight ro
 
 TEST_CASE("bank grid: the wavefronts are those that the case is predicted to take", "[bank_grid]") {
   for (const char* swizzle : {"none", "3,0,5", "2,1,4", "5,0,5"}) {
-    for (const std::uint64_t word_bytes : {1, 2, 4, 8, 16}) {
+    for (const std::uint64_t word_bytes : {1U, 2U, 4U, 8U, 16U}) {
       for (const char* op : {"read", "write"}) {
         const Case tested = test::any_case("shared-pattern", {{"pattern", std::string("i * 5 ^ i / 7")},
                                                               {"swizzle", std::string(swizzle)},
