@@ -76,6 +76,7 @@ class SeveralGpus {
     arguments.device = "all";
     arguments.attempts = attempts;
     arguments.color = Color::never;
+    arguments.verbose = true;
     arguments.outputs = {path("r.json")};
     arguments.junit = path("r.xml");
     arguments.openmetrics = path("r.prom");
