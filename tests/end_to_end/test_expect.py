@@ -106,16 +106,17 @@ class Expect(ProgramTest):
         self.assertGreater(compared, 60)
 
     def test_smoke_fails_what_is_twice_as_far(self):
-        """The worse end of each interval, and as much again."""
+        """The worse end of each interval, and as much again. The link is held closer, in three attempts."""
         suite = json.loads((ROOT / "configs" / "smoke.json").read_text(encoding="utf-8"))
         values = {value["quantity"]: value for value in self.expected("h200")["expected"]}
         quantity_of = {"reads": "memory_read_gb_per_s", "writes": "memory_write_gb_per_s", "copies": "memory_copy_gb_per_s",
-                       "the link": "link_to_device_gb_per_s", "shared memory": "shared_read_gb_per_s"}
+                       "shared memory": "shared_read_gb_per_s"}
         held = 0
         for expectation in suite["expectations"]:
-            if expectation.get("quantity") != "measured_over_predicted":
+            name = expectation["name"].partition(" is ")[0].partition(" are ")[0]
+            if expectation.get("quantity") != "measured_over_predicted" or name not in quantity_of:
                 continue
-            value = values[quantity_of[expectation["name"].partition(" is ")[0].partition(" are ")[0]]]
+            value = values[quantity_of[name]]
             low = value["low"] / value["value"]
             held += 1
             if "at_most" in expectation:  # cycles, which are as much more as a bandwidth is less
@@ -123,7 +124,7 @@ class Expect(ProgramTest):
             else:
                 self.assertAlmostEqual(expectation["at_least"], 1 - 2 * (1 - low))
             self.assertIn(f" {low:.2f} to ", expectation["because"])
-        self.assertEqual(held, 5)
+        self.assertEqual(held, len(quantity_of))
 
     def test_all(self):
         report = self.expected("--all")

@@ -8,6 +8,27 @@ namespace gpumem::shared_pattern {
 
 #ifdef __CUDACC__
 
+/// The addresses of a lane in one group, in words of the width that is copied, so that one site has all loads from
+/// global memory. Volatile, or the compiler would make wider ones.
+template <unsigned bytes>
+__device__ void find_addresses_by(const TileWork& work, std::uint32_t group, std::uint32_t (&address)[turns]) {
+  const std::uint32_t part = (group * warps + threadIdx.x / access::warp_lanes) % work.parts;
+  const uint4* const own = work.table + (part * access::warp_lanes + threadIdx.x % access::warp_lanes) * 2;
+  const auto* const words = reinterpret_cast<const std::uint32_t*>(own);
+#pragma unroll
+  for (unsigned k = 0; k < turns; k += bytes / sizeof(std::uint32_t)) {
+    if constexpr (bytes == 4) {
+      asm volatile("ld.global.u32 %0, [%1];" : "=r"(address[k]) : "l"(words + k));
+    } else if constexpr (bytes == 8) {
+      asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(address[k]), "=r"(address[k + 1]) : "l"(words + k));
+    } else {
+      asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(address[k]), "=r"(address[k + 1]), "=r"(address[k + 2]), "=r"(address[k + 3])
+                   : "l"(words + k));
+    }
+  }
+}
+
 /// Copies a word from global memory through L1, unless the address is `none`.
 template <unsigned bytes>
 __device__ void copy_word(std::uint32_t address, std::uint32_t none, const char* source) {
@@ -49,7 +70,7 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll 1
   for (std::uint32_t group = 0; group < work.groups; ++group) {
     std::uint32_t address[turns];
-    find_addresses(work, group, address);
+    find_addresses_by<bytes>(work, group, address);
 #pragma unroll 1
     for (std::uint32_t iteration = 0; iteration < work.iterations; ++iteration) {
 #pragma unroll

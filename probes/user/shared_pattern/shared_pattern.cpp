@@ -26,27 +26,28 @@ void require_instruction(const TileCase& tile, const Device& device) {
 }
 
 /// The site of copies in global memory. The active lanes of a request read neighbouring words, the same in all
-/// requests. Every `turns` requests begin with two that read their addresses, 32 bytes a lane. Other kernels do that
-/// too, but access global memory nowhere else.
+/// requests. Every `turns` requests begin with loads of their addresses, 32 bytes a lane in words of the same width.
+/// Other kernels have such loads too, but access global memory nowhere else.
 access::Site source_of(const TileLaunch& launch, const Workload& workload) {
   constexpr unsigned lane_bytes = turns * sizeof(std::uint32_t);
-  constexpr unsigned words = lane_bytes / sizeof(uint4);
+  const unsigned word_bytes = launch.tile.word_bytes;
+  const unsigned words = lane_bytes / word_bytes;
   const std::uint64_t each = std::uint64_t{workload.blocks} * launch.groups * warps;
   access::Site source;
   source.name = "source";
   source.op = access::Op::load;
-  source.word_bytes = launch.tile.word_bytes;
-  source.instructions = turns;
+  source.word_bytes = word_bytes;
+  source.instructions = turns + words;
   source.kinds = workload.sites.front().kinds;
   for (unsigned word = 0; word < words; ++word) {
     source.kinds.push_back({.request = launch.block->count() + word, .count = each});
   }
   source.requests = workload.sites.front().requests + words * each;
   source.extent_bytes = copied_bytes(launch);
-  source.request = [block = launch.block](std::uint64_t k) {
+  source.request = [block = launch.block, word_bytes](std::uint64_t k) {
     if (k >= block->count()) {
-      const std::uint64_t first = (k - block->count()) * sizeof(uint4);
-      return warp_request(sizeof(uint4), [first](unsigned lane) { return lane * lane_bytes + first; });
+      const std::uint64_t first = (k - block->count()) * word_bytes;
+      return warp_request(word_bytes, [first](unsigned lane) { return lane * lane_bytes + first; });
     }
     access::WarpRequest request = block->request(k);
     for (unsigned lane = 0; lane < access::warp_lanes; ++lane) request.address[lane] = lane * request.word_bytes;
