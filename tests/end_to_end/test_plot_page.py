@@ -332,10 +332,10 @@ class Kernels(BrowserTest, KernelsTest):
                   "--figure", "timeline")
         traces = self.traces("timeline")
         self.assertEqual({name: trace["y"] for name, trace in traces.items() if name != "guide"},
-                         {"timeline.0": [25, 50], "timeline.1": [50]})
+                         {"timeline._0": [25, 50], "timeline._1": [50]})
         self.assertIn("all of the time", self.texts("timeline"))
         self.assertEqual(self.run_in_page("return document.getElementById('timeline')._fullLayout.barmode"), "stack")
-        self.assertEqual(self.hover("timeline", "timeline.0", 0)[:2], ["first, 0 to 1 s", "of the time, %: 25 measured"])
+        self.assertEqual(self.hover("timeline", "timeline._0", 0)[:2], ["first, 0 to 1 s", "of the time, %: 25 measured"])
 
 
 if __name__ == "__main__":
