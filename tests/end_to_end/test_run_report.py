@@ -160,13 +160,13 @@ class Report(RunTest):
     def test_kernels_are_held_to_expectations(self):
         report, suite = self.directory / "report.json", self.directory / "suite.json"
         self.watch(WATCHED, "kernels", options=("--output", report))
-        text = self.succeed("check", str(report))
+        text = self.succeed("check", str(report), "--verbose")
         self.assertIn("PASS  the program ended well", text)
 
         def check(quantity, kernel, **bounds):
             one = {"name": "e", "cases": {"probe": "kernel", "kernel": kernel}, "quantity": quantity} | bounds
             suite.write_text(json.dumps({"schema_version": 1, "name": "own", "purpose": "p", "expectations": [one]}))
-            done = run("check", str(suite), str(report), "--quiet", env=environment(COLUMNS="200"))
+            done = run("check", str(suite), str(report), env=environment(COLUMNS="200"))
             return done.returncode, done.stdout
 
         code, text = check("bytes_moved_per_byte_used", "transpose|copy", at_most=1.2)
