@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "probes/dispatch.hpp"
+#include "probes/element_type.hpp"
 #include "probes/real_format.hpp"
 
 namespace gpumem {
@@ -17,12 +19,36 @@ using Bfloat16 = __nv_bfloat16;
 using Int8 = std::int8_t;
 using Fp8 = __nv_fp8_e4m3;
 
-/// A type, and the name that a probe's choices have for it.
-template <class RealType, auto type_name>
+/// The C++ type of a name.
+template <ElementType named>
+struct RealOf;
+template <>
+struct RealOf<ElementType::float32> : std::type_identity<float> {};
+template <>
+struct RealOf<ElementType::float64> : std::type_identity<double> {};
+template <>
+struct RealOf<ElementType::half> : std::type_identity<Half> {};
+template <>
+struct RealOf<ElementType::bfloat16> : std::type_identity<Bfloat16> {};
+template <>
+struct RealOf<ElementType::int8> : std::type_identity<Int8> {};
+template <>
+struct RealOf<ElementType::uint8> : std::type_identity<std::uint8_t> {};
+template <>
+struct RealOf<ElementType::fp8> : std::type_identity<Fp8> {};
+
+template <ElementType named>
 struct NamedReal {
-  using Real = RealType;
-  static constexpr auto type = type_name;
+  static constexpr ElementType type = named;
+  using Real = typename RealOf<named>::type;
+  static_assert(sizeof(Real) == bytes_of(named));
 };
+
+/// Tags of dispatch(): the NamedReal of each type that kernels are compiled for.
+template <ElementType... types>
+[[nodiscard]] constexpr auto real_among(ElementType type) {
+  return first_that<NamedReal<types>...>([=](auto real) { return real.type == type; });
+}
 
 /// The format of a type as checks know it.
 template <class Real>

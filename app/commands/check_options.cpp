@@ -92,8 +92,7 @@ MakeRequest check_options(CommandOptions& options, const KnownNames& known) {
   options.group("Verdict");
   options.add_switch("fail-on-skip", arguments->fail_on_skip,
                      "Fail if any expectation was skipped, e.g. in a gate that has to check everything. Those for GPUs "
-                     "of another name "
-                     "are not there at all");
+                     "of another name are not there at all");
   options.group("Results");
   options.add_choice("format", "table|json|markdown|github", arguments->shown,
                      "Format on stdout: a line for each check (default), the whole report as json, markdown for an "

@@ -108,17 +108,14 @@ void put_groups_together(std::vector<AdviceRecord>& all, const std::vector<Recor
   all = std::move(kept);
 }
 
-/// True if a launch of another grid was looked at in place of the kernel's.
-bool is_inferred(const Record& kernel) { return kernel.has_flag("seen_by_another_grid"); }
-
 /// Adds the savings of grids that were not looked at to the entry of the one of their kernel that was: the same change
 /// improves all. Nothing is left of those without such an entry, because nothing tells what to change.
 void put_grids_together(std::vector<AdviceRecord>& all, const std::vector<Record>& results) {
   std::vector<AdviceRecord> kept;
   std::ranges::copy_if(all, std::back_inserter(kept),
-                       [&](const AdviceRecord& advice) { return !is_inferred(results[advice.result]); });
+                       [&](const AdviceRecord& advice) { return !is_seen_by_another_grid(results[advice.result]); });
   for (const AdviceRecord& advice : all) {
-    if (!is_inferred(results[advice.result])) continue;
+    if (!is_seen_by_another_grid(results[advice.result])) continue;
     const auto entry = std::ranges::find(kept, advice.kernel, &AdviceRecord::kernel);
     if (entry != kept.end()) add_savings(*entry, advice);
   }
@@ -150,7 +147,7 @@ std::vector<AdviceRecord> program_advice(const Report& report) {
     if (!is_kernel(record) || record.status != Status::ok || !saved_s) continue;
     if (!is_worth_it(record, *saved_s, program_s)) continue;
     std::string text = one_line(kernel_explanation(record).brief);
-    if (!is_inferred(record) && (text.empty() || text == fine_brief)) continue;
+    if (!is_seen_by_another_grid(record) && (text.empty() || text == fine_brief)) continue;
     AdviceRecord& advice = all.emplace_back(advice_on(record, std::move(text)));
     advice.result = i;
     advice.command = measure_again_command(expressions.of(advice.kernel), report.program->command);

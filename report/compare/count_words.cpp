@@ -64,7 +64,11 @@ std::size_t CountComparison::compared() const {
 
 std::size_t CountComparison::with(CountVerdict verdict) const {
   std::size_t count = 0;
-  for (const CountRow& row : rows()) count += row.change->verdict == verdict ? 1 : 0;
+  for (const CountedCase& counted : cases) {
+    for (const SiteChange& site : counted.changes) {
+      count += static_cast<std::size_t>(std::ranges::count(site.counts, verdict, &CountChange::verdict));
+    }
+  }
   return count;
 }
 

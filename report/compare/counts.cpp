@@ -31,7 +31,7 @@ CountGapWords gap_of_side(const Record& record, const char* side) {
     if (std::ranges::any_of(record.access, has_counts)) return {};
     return {CountGap::no_counts, fmt::format("no counts by site in {}", side)};
   }
-  if (record.has_flag("seen_by_another_grid")) {
+  if (is_seen_by_another_grid(record)) {
     return {CountGap::not_looked_at, fmt::format("not looked at in {}: a launch of another grid stands for it", side)};
   }
   if (record.status != Status::ok) {

@@ -67,6 +67,8 @@ bool has_seen_accesses(const Record& record) {
 
 bool is_only_timed(const Record& record) { return is_kernel(record) && record.status == Status::skipped; }
 
+bool is_seen_by_another_grid(const Record& record) { return record.has_flag("seen_by_another_grid"); }
+
 std::string_view case_noun(const Report& report) { return report.program ? "kernel" : "case"; }
 
 const Probe* find_described_probe(std::string_view name) {

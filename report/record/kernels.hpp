@@ -50,6 +50,9 @@ inline constexpr const char* local_bytes_name = "local_bytes";            ///< m
 /// True if the kernel was skipped: only the time of its launches is known.
 [[nodiscard]] bool is_only_timed(const Record& record);
 
+/// True if no launch of the kernel's grid was looked at: one of another grid of the same kernel stands for it.
+[[nodiscard]] bool is_seen_by_another_grid(const Record& record);
+
 /// The word for a result of the report: "kernel" if it is of a program, else "case".
 [[nodiscard]] std::string_view case_noun(const Report& report);
 

@@ -193,6 +193,12 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return fmt::format("{}", fmt::join(parts, separator));
 }
 
+std::string join_first(std::span<const std::string> parts, std::size_t most) {
+  std::string text = join(parts.first(std::min(most, parts.size())), ", ");
+  if (parts.size() > most) text += fmt::format(", and {} more", parts.size() - most);
+  return text;
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   std::size_t begin = 0;

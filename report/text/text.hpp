@@ -56,6 +56,8 @@ namespace gpumem::report {
 /// The words of a command line, each as a shell takes it.
 [[nodiscard]] std::string command_line(std::span<const std::string> words);
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
+/// The first parts, and how many more there are: "a, b, and 3 more".
+[[nodiscard]] std::string join_first(std::span<const std::string> parts, std::size_t most);
 /// The parts between separators, empty ones too; one part if there is none.
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 

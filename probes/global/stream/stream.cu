@@ -17,7 +17,13 @@ namespace gpumem::global {
 
 namespace axis {
 constexpr Choice<StreamKernel> stream_kernel{"stream", {"copy", "mul", "add", "triad", "dot"}};
-constexpr Choice<StreamType> stream_type{"type", {"float", "double", "half", "bfloat16", "int8", "fp8"}};
+constexpr Choice<ElementType> stream_type{"type",
+                                          {{"float", ElementType::float32},
+                                           {"double", ElementType::float64},
+                                           {"half", ElementType::half},
+                                           {"bfloat16", ElementType::bfloat16},
+                                           {"int8", ElementType::int8},
+                                           {"fp8", ElementType::fp8}}};
 }  // namespace axis
 
 static auto operation_of(StreamKernel kernel) {
@@ -29,42 +35,34 @@ static unsigned inputs_of(StreamKernel kernel) {
   return dispatch(operation_of(kernel), [](auto operation) { return operation.inputs; });
 }
 
-static auto real_of(StreamType type) {
-  return first_that<NamedReal<float, StreamType::float32>, NamedReal<double, StreamType::float64>,
-                    NamedReal<Half, StreamType::half>, NamedReal<Bfloat16, StreamType::bfloat16>,
-                    NamedReal<Int8, StreamType::int8>, NamedReal<Fp8, StreamType::fp8>>(
-      [=](auto real) { return real.type == type; });
-}
-
-static std::uint32_t bytes_of(StreamType type) {
-  return dispatch(real_of(type),
-                  [](auto real) { return static_cast<std::uint32_t>(sizeof(typename decltype(real)::Real)); });
+static auto real_of(ElementType type) {
+  return real_among<ElementType::float32, ElementType::float64, ElementType::half, ElementType::bfloat16,
+                    ElementType::int8, ElementType::fp8>(type);
 }
 
 /// The type of the arrays' elements, and the type that an instruction loads or stores.
-template <class RealType, StreamType real_type, class WordType>
+template <ElementType real_type, class WordType>
 struct StreamTypes {
-  using Real = RealType;
+  static constexpr ElementType type = real_type;
+  using Real = typename NamedReal<real_type>::Real;
   using Word = WordType;
-  static constexpr StreamType type = real_type;
 };
 
 template <class... Types>
 struct TypeList {};
 using CompiledTypes =
-    TypeList<StreamTypes<float, StreamType::float32, float>, StreamTypes<float, StreamType::float32, float2>,
-             StreamTypes<float, StreamType::float32, float4>, StreamTypes<double, StreamType::float64, double>,
-             StreamTypes<double, StreamType::float64, double2>, StreamTypes<Half, StreamType::half, std::uint16_t>,
-             StreamTypes<Half, StreamType::half, std::uint32_t>, StreamTypes<Half, StreamType::half, uint4>,
-             StreamTypes<Bfloat16, StreamType::bfloat16, std::uint16_t>,
-             StreamTypes<Bfloat16, StreamType::bfloat16, std::uint32_t>,
-             StreamTypes<Bfloat16, StreamType::bfloat16, uint4>, StreamTypes<Int8, StreamType::int8, std::uint8_t>,
-             StreamTypes<Int8, StreamType::int8, std::uint32_t>, StreamTypes<Int8, StreamType::int8, uint4>,
-             StreamTypes<Fp8, StreamType::fp8, std::uint8_t>, StreamTypes<Fp8, StreamType::fp8, std::uint32_t>,
-             StreamTypes<Fp8, StreamType::fp8, uint4>>;
+    TypeList<StreamTypes<ElementType::float32, float>, StreamTypes<ElementType::float32, float2>,
+             StreamTypes<ElementType::float32, float4>, StreamTypes<ElementType::float64, double>,
+             StreamTypes<ElementType::float64, double2>, StreamTypes<ElementType::half, std::uint16_t>,
+             StreamTypes<ElementType::half, std::uint32_t>, StreamTypes<ElementType::half, uint4>,
+             StreamTypes<ElementType::bfloat16, std::uint16_t>, StreamTypes<ElementType::bfloat16, std::uint32_t>,
+             StreamTypes<ElementType::bfloat16, uint4>, StreamTypes<ElementType::int8, std::uint8_t>,
+             StreamTypes<ElementType::int8, std::uint32_t>, StreamTypes<ElementType::int8, uint4>,
+             StreamTypes<ElementType::fp8, std::uint8_t>, StreamTypes<ElementType::fp8, std::uint32_t>,
+             StreamTypes<ElementType::fp8, uint4>>;
 
 template <class... Types>
-static auto types_of(StreamType type, std::uint32_t word_bytes, TypeList<Types...>) {
+static auto types_of(ElementType type, std::uint32_t word_bytes, TypeList<Types...>) {
   return first_that<Types...>(
       [=](auto types) { return types.type == type && sizeof(typename decltype(types)::Word) == word_bytes; });
 }
@@ -78,7 +76,7 @@ using OperationOn = std::conditional_t<
 /// A case in numbers.
 struct StreamCase {
   StreamKernel kernel;
-  StreamType type;
+  ElementType type;
   std::uint32_t real_bytes;
   Launch launch;
   unsigned inputs;
@@ -145,7 +143,7 @@ static std::function<double(const model::Rates&)> stream_cycles(const StreamCase
   constexpr double conversion_cycles = 3;
   constexpr double product_cycles = 6;  // of dot, with its share of the sum over the warp
   const double arrays = streamed.inputs + (streamed.reduces ? 0 : 1);
-  const bool converts = streamed.type == StreamType::fp8 && streamed.kernel != StreamKernel::copy;
+  const bool converts = streamed.type == ElementType::fp8 && streamed.kernel != StreamKernel::copy;
   const NarrowCycles each{
       .read = 0,
       .write = 0,
@@ -171,9 +169,9 @@ static Workload describe_stream(const Case& decided, const Device&) {
   workload.useful_bytes_read = streamed.inputs * streamed.array_bytes();
   if (!streamed.reduces) workload.useful_bytes_written = streamed.array_bytes();
   const unsigned flops = dispatch(streamed.operation(), [](auto operation) { return operation.flops; });
-  const bool is_float = streamed.type != StreamType::int8;
+  const bool is_float = streamed.type != ElementType::int8;
   if (flops > 0 && is_float) workload.useful_flops = flops * (streamed.array_bytes() / streamed.real_bytes);
-  workload.double_precision = streamed.type == StreamType::float64;
+  workload.double_precision = streamed.type == ElementType::float64;
   workload.address_cycles = stream_cycles(streamed);
   workload.allocated_bytes = streamed.allocated_bytes();
   workload.blocks = streamed.launch.blocks();
@@ -260,15 +258,15 @@ class StreamExperiment final : public measure::Experiment {
 };
 
 template <class... Types>
-static bool is_compiled(StreamType type, std::uint32_t word_bytes, TypeList<Types...>) {
+static bool is_compiled(ElementType type, std::uint32_t word_bytes, TypeList<Types...>) {
   return ((Types::type == type && sizeof(typename Types::Word) == word_bytes) || ...);
 }
-static bool is_compiled(StreamType type, std::uint32_t word_bytes) {
+static bool is_compiled(ElementType type, std::uint32_t word_bytes) {
   return is_compiled(type, word_bytes, CompiledTypes{});
 }
 
 /// Returns the sizes of words in which a type comes: "2, 4 or 16".
-static std::string words_of(StreamType type) {
+static std::string words_of(ElementType type) {
   std::vector<std::string> sizes;
   for (std::uint32_t bytes = 1; bytes <= sizeof(uint4); bytes *= 2) {
     if (is_compiled(type, bytes)) sizes.push_back(std::to_string(bytes));
@@ -279,7 +277,7 @@ static std::string words_of(StreamType type) {
 }
 
 static void validate_stream(const Case& chosen) {
-  const StreamType type = chosen[axis::stream_type];
+  const ElementType type = chosen[axis::stream_type];
   const std::uint32_t real = bytes_of(type);
   const std::uint32_t word = chosen.is_auto(axis::word_bytes) ? real : chosen[axis::word_bytes];
   if (!is_compiled(type, word)) {

@@ -12,7 +12,6 @@
 namespace gpumem::global {
 
 enum class StreamKernel { copy, mul, add, triad, dot };
-enum class StreamType { float32, float64, half, bfloat16, int8, fp8 };
 
 struct StreamCopy {
   static constexpr StreamKernel kernel = StreamKernel::copy;

@@ -1,7 +1,5 @@
 #include "probes/kernels/fusion/fusion.hpp"
 
-#include <stdexcept>
-
 namespace gpumem::kernels {
 
 namespace {
@@ -10,19 +8,6 @@ constexpr std::uint32_t word_bytes = 16;
 constexpr std::uint32_t block_threads = 256;
 
 }  // namespace
-
-std::uint32_t bytes_of(FusionType type) {
-  switch (type) {
-    case FusionType::float32:
-      return 4;
-    case FusionType::half:
-    case FusionType::bfloat16:
-      return 2;
-    case FusionType::fp8:
-      return 1;
-  }
-  throw std::logic_error("a type of fusion has no size");
-}
 
 Fusion::Fusion(const Case& decided)
     : fused(decided[axis::fused]), type(decided[axis::fusion_type]), bytes(decided[axis::size_bytes]) {}
@@ -55,16 +40,15 @@ std::optional<double> Fusion::scheduler_cycles() const {
   // Instructions, counted in the code for compute capability 9.0. GPUs older than 8.9 convert fp8 by many more.
   const auto of_warp = [this]() -> std::optional<OfWarp> {
     switch (type) {
-      case FusionType::float32:
-        return std::nullopt;
-      case FusionType::half:
+      case ElementType::half:
         return OfWarp{220, 770};
-      case FusionType::bfloat16:
+      case ElementType::bfloat16:
         return OfWarp{224, 780};
-      case FusionType::fp8:
+      case ElementType::fp8:
         return OfWarp{496, 1640};
+      default:
+        return std::nullopt;
     }
-    return std::nullopt;
   }();
   if (!of_warp) return std::nullopt;
   return static_cast<double>(launch().requests()) * (fused ? of_warp->fused : of_warp->separate);

@@ -15,10 +15,8 @@ namespace gpumem::kernels {
 /// x, and t, which ends as y.
 constexpr std::uint64_t arrays = 2;
 
-static auto real_of(FusionType type) {
-  return first_that<NamedReal<float, FusionType::float32>, NamedReal<Half, FusionType::half>,
-                    NamedReal<Bfloat16, FusionType::bfloat16>, NamedReal<Fp8, FusionType::fp8>>(
-      [=](auto real) { return real.type == type; });
+static auto real_of(ElementType type) {
+  return real_among<ElementType::float32, ElementType::half, ElementType::bfloat16, ElementType::fp8>(type);
 }
 
 static Workload describe_fusion(const Case& decided, const Device&) {
@@ -145,7 +143,7 @@ static Fact cost_of_passes(const PairAtNumber& pair, double moved_ratio) {
              {"separate_s", separate->seconds},
              {"moved_ratio", moved_ratio},
              {"fused_s", fused->seconds}}};
-  if (fused->tested[axis::fusion_type] == FusionType::float32) {
+  if (fused->tested[axis::fusion_type] == ElementType::float32) {
     fact.says += ".";
   } else {
     fact.says += " as float, and are rounded to {type} once instead of {kernels} times.";

@@ -6,25 +6,26 @@
 #include <vector>
 
 #include "engine/access/site.hpp"
+#include "probes/element_type.hpp"
 #include "probes/global/launch.hpp"
 #include "probes/kernels/fusion/gelu.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::kernels {
 
-/// The type of the arrays' elements.
-enum class FusionType { float32, half, bfloat16, fp8 };
-[[nodiscard]] std::uint32_t bytes_of(FusionType type);
-
 namespace axis {
 inline constexpr Size size_bytes{"size_bytes"};
 inline constexpr Choice<bool> fused{"fusion", {{"separate", false}, {"fused", true}}};
-inline constexpr Choice<FusionType> fusion_type{"type", {"float", "half", "bfloat16", "fp8"}};
+inline constexpr Choice<ElementType> fusion_type{"type",
+                                                 {{"float", ElementType::float32},
+                                                  {"half", ElementType::half},
+                                                  {"bfloat16", ElementType::bfloat16},
+                                                  {"fp8", ElementType::fp8}}};
 }  // namespace axis
 
 struct Fusion {
   bool fused;
-  FusionType type;
+  ElementType type;     ///< of the arrays' elements
   std::uint64_t bytes;  ///< of x, and as many of y
 
   explicit Fusion(const Case& decided);

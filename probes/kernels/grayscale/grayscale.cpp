@@ -1,7 +1,6 @@
 #include "probes/kernels/grayscale/grayscale.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "engine/model/arithmetic.hpp"
 #include "probes/requests.hpp"
@@ -18,19 +17,6 @@ constexpr std::uint64_t l2_multiple = 4;
 constexpr double multiply_adds_per_cycle = 64;
 
 }  // namespace
-
-std::uint32_t bytes_of(ChannelType type) {
-  switch (type) {
-    case ChannelType::uint8:
-      return 1;
-    case ChannelType::half:
-    case ChannelType::bfloat16:
-      return 2;
-    case ChannelType::float32:
-      return 4;
-  }
-  throw std::logic_error("a type of channels has no size");
-}
 
 Grayscale::Grayscale(const Case& decided) : side(decided[axis::image]), type(decided[axis::channel_type]) {
   const Pixels pixels = decided[axis::pixels];
@@ -82,7 +68,7 @@ Workload Grayscale::useful_work() const {
   Workload workload;
   workload.useful_bytes_read = channels * pixels() * bytes_of(type);
   workload.useful_bytes_written = pixels() * bytes_of(type);
-  if (type != ChannelType::uint8) workload.useful_flops = flops_per_real_pixel * pixels();
+  if (type != ElementType::uint8) workload.useful_flops = flops_per_real_pixel * pixels();
   return workload;
 }
 

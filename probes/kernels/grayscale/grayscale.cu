@@ -20,9 +20,7 @@ namespace gpumem::kernels {
 template <class Visitor>
 static decltype(auto) with_kernels(const Grayscale& grayscale, Visitor&& visit) {
   const auto real_of_case =
-      first_that<NamedReal<std::uint8_t, ChannelType::uint8>, NamedReal<float, ChannelType::float32>,
-                 NamedReal<Half, ChannelType::half>, NamedReal<Bfloat16, ChannelType::bfloat16>>(
-          [&](auto real) { return real.type == grayscale.type; });
+      real_among<ElementType::uint8, ElementType::float32, ElementType::half, ElementType::bfloat16>(grayscale.type);
   return dispatch(real_of_case,
                   [&](auto real) { return grayscale.with_layout([&](auto layout) { return visit(real, layout); }); });
 }
@@ -149,7 +147,7 @@ static Metric light_metric(std::string name, std::string purpose, Better better)
 
 /// Says a sentence about "{side} x {side} pixels", and their type unless they are bytes.
 static Fact of_pixels(Fact fact, const Outcome& outcome) {
-  if (outcome.tested[axis::channel_type] == ChannelType::uint8) return fact;
+  if (outcome.tested[axis::channel_type] == ElementType::uint8) return fact;
   const std::string pixels = "pixels";
   fact.says.insert(fact.says.find(pixels) + pixels.size(), " of {type}");
   fact.values.emplace_back("type", outcome.tested.name(axis::channel_type));

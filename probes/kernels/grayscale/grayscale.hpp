@@ -9,6 +9,7 @@
 #include "engine/access/host_device.hpp"
 #include "engine/access/site.hpp"
 #include "engine/machine/device.hpp"
+#include "probes/element_type.hpp"
 #include "probes/probe.hpp"
 
 namespace gpumem::kernels {
@@ -62,23 +63,24 @@ struct PlanarPixels {
 };
 
 enum class Pixels { packed, planar, packed_vector, planar_vector };
-/// The type of a channel. Bytes are 0 to 255, numbers at least 0 and less than 1.
-enum class ChannelType { uint8, float32, half, bfloat16 };
-[[nodiscard]] std::uint32_t bytes_of(ChannelType type);
 
 namespace axis {
 inline constexpr Number image{"image"};
 inline constexpr Choice<Pixels> pixels{"pixels", {"packed", "planar", "packed-vector", "planar-vector"}};
-inline constexpr Choice<ChannelType> channel_type{"type", {"uint8", "float", "half", "bfloat16"}};
+inline constexpr Choice<ElementType> channel_type{"type",
+                                                  {{"uint8", ElementType::uint8},
+                                                   {"float", ElementType::float32},
+                                                   {"half", ElementType::half},
+                                                   {"bfloat16", ElementType::bfloat16}}};
 }  // namespace axis
 
 struct Grayscale {
   static constexpr unsigned block_threads = 256;
 
   std::uint64_t side;
-  ChannelType type;
-  bool packed;    ///< a pixel's channels side by side, else in planes of their own
-  bool by_words;  ///< a thread has the pixels of a word, else one
+  ElementType type;  ///< of a channel: bytes are 0 to 255, numbers at least 0 and less than 1
+  bool packed;       ///< a pixel's channels side by side, else in planes of their own
+  bool by_words;     ///< a thread has the pixels of a word, else one
 
   explicit Grayscale(const Case& decided);
 

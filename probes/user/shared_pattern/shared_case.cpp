@@ -269,8 +269,7 @@ TileCase tile_of_expression(const Case& chosen) {
                     "bytes; pass a multiple of {} columns",
                     tile.rows, tile.columns, tile.word_bytes, row_bytes, row_bytes / tile.word_bytes));
   }
-  if (tile.matrices > 0 && tile.accesses() % tile.request_lanes() != 0) {
-    // The instruction takes an address from every lane, and one that is none is a fault of the GPU.
+  if (tile.matrices > 0 && !tile.fills_requests()) {
     throw usage_error(
         fmt::format("--rows {} and --columns {} have {} rows of matrices, and --op {} takes {} at once; "
                     "pass a multiple of them{}",

@@ -87,6 +87,9 @@ struct TileCase {
     if (list) return list->accesses;
     return rows == 0 ? free_accesses : rows * columns * word_bytes / access_bytes();
   }
+  /// True if no request is cut short. The instructions of matrices take an address from every lane of theirs, and one
+  /// that is none is a fault of the GPU.
+  [[nodiscard]] bool fills_requests() const { return accesses() % request_lanes() == 0; }
   [[nodiscard]] std::uint64_t tile_elements() const { return rows * std::max(pitch, columns); }
 };
 

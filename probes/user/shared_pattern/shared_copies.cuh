@@ -12,9 +12,7 @@ namespace gpumem::shared_pattern {
 /// global memory. Volatile, or the compiler would make wider ones.
 template <unsigned bytes>
 __device__ void find_addresses_by(const TileWork& work, std::uint32_t group, std::uint32_t (&address)[turns]) {
-  const std::uint32_t part = (group * warps + threadIdx.x / access::warp_lanes) % work.parts;
-  const uint4* const own = work.table + (part * access::warp_lanes + threadIdx.x % access::warp_lanes) * 2;
-  const auto* const words = reinterpret_cast<const std::uint32_t*>(own);
+  const auto* const words = reinterpret_cast<const std::uint32_t*>(addresses_of(work, group));
 #pragma unroll
   for (unsigned k = 0; k < turns; k += bytes / sizeof(std::uint32_t)) {
     if constexpr (bytes == 4) {

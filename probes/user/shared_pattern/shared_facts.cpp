@@ -176,24 +176,34 @@ std::optional<std::vector<TileCase>> tiles_of(std::span<const Outcome> outcomes,
   return tiles;
 }
 
-/// The values of the swizzles with which no pattern of the table has conflicts. Takes outcomes whose tiles are known.
-std::vector<std::string> swizzles_without_conflicts(std::span<const Outcome> outcomes, const TileCases& cases) {
+/// The tiles of the outcomes with a swizzle. `tiles`: of all of them, in their order.
+std::vector<TileCase> tiles_with(std::span<const Outcome> outcomes, std::span<const TileCase> tiles,
+                                 const std::string& swizzle) {
+  std::vector<TileCase> alike;
+  for (std::size_t k = 0; k < outcomes.size(); ++k) {
+    if (outcomes[k].tested[axis::swizzle] == swizzle) alike.push_back(tiles[k]);
+  }
+  return alike;
+}
+
+/// The values of the swizzles with which no pattern of the table has conflicts.
+std::vector<std::string> swizzles_without_conflicts(std::span<const Outcome> outcomes,
+                                                    std::span<const TileCase> tiles) {
   std::vector<std::string> all;
   for (const Outcome& outcome : outcomes) {
     const std::string& value = outcome.tested[axis::swizzle];
     if (std::ranges::find(all, value) == all.end()) all.push_back(value);
   }
   std::erase_if(all, [&](const std::string& value) {
-    const auto tiles = tiles_of(outcomes_with(outcomes, axis::swizzle, value), cases);
-    const std::optional<Layout> layout = tried(tiles.value(), "");
+    const std::optional<Layout> layout = tried(tiles_with(outcomes, tiles, value), "");
     return !layout || layout->conflicts > 0;
   });
   return all;
 }
 
 /// The fact of a table of several swizzles. `many`: it has several patterns.
-Fact fact_of_swizzles(std::span<const Outcome> outcomes, const TileCases& cases, bool many) {
-  const std::vector<std::string> free = swizzles_without_conflicts(outcomes, cases);
+Fact fact_of_swizzles(std::span<const Outcome> outcomes, std::span<const TileCase> tiles, bool many) {
+  const std::vector<std::string> free = swizzles_without_conflicts(outcomes, tiles);
   std::vector<std::size_t> shown;
   for (const Outcome& outcome : outcomes) {
     if (free.empty() || std::ranges::find(free, outcome.tested[axis::swizzle]) != free.end())
@@ -225,14 +235,14 @@ Conclusion conclude_tiles(std::span<const Outcome> outcomes, const TileCases& ca
   if (alike.size() == outcomes.size()) {
     facts = conclude_sweep(outcomes, requests_in_words(outcomes), RequestUnit::wavefronts).facts;
   }
-  if (!tiles_of(outcomes, cases)) return {.facts = std::move(facts)};
-  if (alike.size() < outcomes.size()) facts.push_back(fact_of_swizzles(outcomes, cases, alike.size() > 1));
-  const std::vector<TileCase> tiles = tiles_of(alike, cases).value();
-  const std::string cure = cure_words(cures_of(tiles));
+  const std::optional<std::vector<TileCase>> tiles = tiles_of(outcomes, cases);
+  if (!tiles) return {.facts = std::move(facts)};
+  if (alike.size() < outcomes.size()) facts.push_back(fact_of_swizzles(outcomes, *tiles, alike.size() > 1));
+  const std::string cure = cure_words(cures_of(tiles_with(outcomes, *tiles, first_swizzle)));
   if (!cure.empty()) {
     facts.push_back({FactKind::costs,
                      indices_of(alike),
-                     tiles.size() == 1 ? "Against the bank conflicts, {cure}."
+                     alike.size() == 1 ? "Against the bank conflicts, {cure}."
                                        : "Against the bank conflicts of all these patterns, {cure}.",
                      {{"cure", cure}}});
   }

@@ -32,10 +32,15 @@ struct TileWork {
 
 #ifdef __CUDACC__
 
+/// The beginning of the addresses of a lane in one group.
+__device__ inline const uint4* addresses_of(const TileWork& work, std::uint32_t group) {
+  const std::uint32_t part = (group * warps + threadIdx.x / access::warp_lanes) % work.parts;
+  return work.table + (part * access::warp_lanes + threadIdx.x % access::warp_lanes) * 2;
+}
+
 /// The addresses of a lane in one group.
 __device__ inline void find_addresses(const TileWork& work, std::uint32_t group, std::uint32_t (&address)[turns]) {
-  const std::uint32_t part = (group * warps + threadIdx.x / access::warp_lanes) % work.parts;
-  const uint4* const own = work.table + (part * access::warp_lanes + threadIdx.x % access::warp_lanes) * 2;
+  const uint4* const own = addresses_of(work, group);
   const uint4 first = own[0];
   const uint4 last = own[1];
   address[0] = first.x;

@@ -55,7 +55,7 @@ void require_length(const NamedIndices& named, const TileCase& tile) {
                             "block",
                             place_of(tile.pattern), tile.accesses(), most_listed));
   }
-  if (tile.matrices > 0 && tile.accesses() % tile.request_lanes() != 0) {
+  if (tile.matrices > 0 && !tile.fills_requests()) {
     refuse_list(named, fmt::format("{} has {} indices, and --op {} takes {} rows of matrices at once; pass a multiple "
                                    "of them{}",
                                    place_of(tile.pattern), tile.accesses(), axis::op.name_of(tile.op),

@@ -34,29 +34,29 @@ double cycles_of(const Workload& workload, const access::WarpRequest& request) {
   return words ? access::shared_cycles(request, site.op) : access::matrix_wavefronts(request);
 }
 
-std::optional<double> predicted_cycles(const Workload& workload, const model::Prediction& /*prediction*/,
-                                       const model::Profile& profile) {
-  const access::Site& site = workload.sites.front();
-  double cycles = 0;
+/// The mean of `cost` over all requests of the tile.
+template <class Cost>
+double mean_of_requests(const access::Site& tile, const Cost& cost) {
+  double sum = 0;
   double requests = 0;
-  for (const access::RequestKind& kind : site.kinds) {
-    cycles += static_cast<double>(kind.count) * cycles_of(workload, site.request(kind.request));
+  for (const access::RequestKind& kind : tile.kinds) {
+    sum += static_cast<double>(kind.count) * cost(tile.request(kind.request));
     requests += static_cast<double>(kind.count);
   }
-  return cycles / requests / profile.rates.shared.wavefronts_per_cycle;
+  return sum / requests;
+}
+
+std::optional<double> predicted_cycles(const Workload& workload, const model::Prediction& /*prediction*/,
+                                       const model::Profile& profile) {
+  const auto cycles = [&](const access::WarpRequest& request) { return cycles_of(workload, request); };
+  return mean_of_requests(workload.sites.front(), cycles) / profile.rates.shared.wavefronts_per_cycle;
 }
 
 /// Wavefronts that bank conflicts add to a request of the tile.
 std::optional<double> conflict_wavefronts(const Workload& workload, const model::Prediction& /*prediction*/,
                                           const model::Profile& /*profile*/) {
   const access::Site& site = workload.sites.front();
-  double least = 0;
-  double requests = 0;
-  for (const access::RequestKind& kind : site.kinds) {
-    least += static_cast<double>(kind.count) * access::least_wavefronts(site.request(kind.request));
-    requests += static_cast<double>(kind.count);
-  }
-  return site.summary->cost.wavefronts_per_request - least / requests;
+  return site.summary->cost.wavefronts_per_request - mean_of_requests(site, access::least_wavefronts);
 }
 
 Probe tile_probe(const TileCases& cases) {

@@ -24,6 +24,8 @@ namespace {
 
 using CountedCases = std::vector<const CountedCase*>;
 
+constexpr std::size_t most_listed = 5;  ///< names in a line
+
 Tint tint_of(CountVerdict verdict) {
   switch (verdict) {
     case CountVerdict::grew:
@@ -54,15 +56,10 @@ std::string ratio_words(const CountChange& change) {
 
 /// "12 kernels: a, b, ...".
 std::string listed(const CountComparison& counts, const CountedCases& cases) {
-  constexpr std::size_t most_listed = 5;
   std::vector<std::string> names;
-  for (const CountedCase* counted : cases) {
-    if (names.size() == most_listed) break;
-    names.push_back(counted->compared->label);
-  }
-  if (cases.size() > names.size()) names.push_back(fmt::format("and {} more", cases.size() - names.size()));
+  for (const CountedCase* counted : cases) names.push_back(counted->compared->label);
   return fmt::format("{}: {}", counted(cases.size(), case_noun(counts.comparison->reports.front().report)),
-                     join(names, ", "));
+                     join_first(names, most_listed));
 }
 
 Block rows_block(const CountComparison& counts, std::size_t most_rows) {
@@ -162,13 +159,8 @@ void add_launches(std::vector<Note>& lines, const CountComparison& counts) {
     if (!before || !after || *before == *after) continue;
     parts.push_back(fmt::format("{} {:.0f} -> {:.0f}", counted.compared->label, *before, *after));
   }
-  constexpr std::size_t most_listed = 5;
-  if (parts.size() > most_listed) {
-    const std::size_t more = parts.size() - most_listed;
-    parts.resize(most_listed);
-    parts.push_back(fmt::format("and {} more", more));
-  }
-  if (!parts.empty()) lines.push_back({"Launches, of which counts are one each: " + join(parts, ", ") + "."});
+  if (parts.empty()) return;
+  lines.push_back({"Launches, of which counts are one each: " + join_first(parts, most_listed) + "."});
 }
 
 void add_places(std::vector<Note>& lines, const CountComparison& counts) {

@@ -100,11 +100,9 @@ std::string listed_kernels(Cases kernels, const Comparison& comparison, const Ca
   });
   std::vector<std::string> parts;
   for (const Record* record : kernels) {
-    if (parts.size() == most_listed) break;
     parts.push_back(fmt::format("{} ({})", comparison.kernels.words(*record), spent_words(*record)));
   }
-  if (kernels.size() > parts.size()) parts.push_back(fmt::format("and {} more", kernels.size() - parts.size()));
-  return join(parts, ", ");
+  return join_first(parts, most_listed);
 }
 
 std::string listed_by_probe(Cases cases, const Comparison&, const Cases& all) {

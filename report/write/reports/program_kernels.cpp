@@ -113,7 +113,7 @@ ProgramKernels::ProgramKernels(const Report& report, std::size_t most_rows)
       fused.push_back(&record);
       continue;
     }
-    if (record.has_flag("seen_by_another_grid") && advised.contains(text_of(record, kernel_parameter))) {
+    if (is_seen_by_another_grid(record) && advised.contains(text_of(record, kernel_parameter))) {
       alike.push_back(&record);
       continue;
     }

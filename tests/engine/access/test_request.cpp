@@ -291,35 +291,37 @@ class RandomRequests {
   std::mt19937_64 engine_{20'261'120};
 };
 
-}  // namespace
-
-TEST_CASE("random requests cost what counting byte by byte gives", "[access]") {
+/// Checks that is_right(request, aligned) holds for random requests of every kind and size of words.
+template <class IsRight>
+void check_random_requests(const IsRight& is_right) {
   RandomRequests random;
   for (std::size_t kind = 0; kind < RandomRequests::kinds.size(); ++kind) {
     for (const unsigned word_bytes : {1U, 2U, 4U, 8U, 16U}) {
       for (const bool aligned : {true, false}) {
         int wrong = 0;
-        for (int i = 0; i < 100; ++i) {
-          const WarpRequest request = random(kind, word_bytes, aligned);
-          const std::size_t sector_count = blocks_by_byte(request, 32);
-          const double words = static_cast<double>(distinct_addresses(request));
-          const double expected_efficiency =
-              sector_count == 0 ? 0 : words * word_bytes / (32.0 * static_cast<double>(sector_count));
-          const bool right = sectors_per_request(request) == sector_count &&
-                             lines_per_request(request) == blocks_by_byte(request, 128) &&
-                             blocks_touched(request, dram_atom_bytes).size == blocks_by_byte(request, 64) &&
-                             shared_wavefronts(request, Op::load) == wavefronts_by_byte(request, true) &&
-                             shared_wavefronts(request, Op::store) == wavefronts_by_byte(request, false) &&
-                             addresses_per_request(request) == distinct_addresses(request) &&
-                             useful_bytes(request) == words * word_bytes &&
-                             efficiency(request) == Approx(expected_efficiency);
-          wrong += right ? 0 : 1;
-        }
+        for (int i = 0; i < 100; ++i) wrong += is_right(random(kind, word_bytes, aligned), aligned) ? 0 : 1;
         INFO(RandomRequests::kinds[kind] << ", " << word_bytes << "-byte words, " << (aligned ? "aligned" : "not"));
         CHECK(wrong == 0);
       }
     }
   }
+}
+
+}  // namespace
+
+TEST_CASE("random requests cost what counting byte by byte gives", "[access]") {
+  check_random_requests([](const WarpRequest& request, bool /*aligned*/) {
+    const std::size_t sector_count = blocks_by_byte(request, 32);
+    const double words = static_cast<double>(distinct_addresses(request));
+    const double expected_efficiency =
+        sector_count == 0 ? 0 : words * request.word_bytes / (32.0 * static_cast<double>(sector_count));
+    return sectors_per_request(request) == sector_count && lines_per_request(request) == blocks_by_byte(request, 128) &&
+           blocks_touched(request, dram_atom_bytes).size == blocks_by_byte(request, 64) &&
+           shared_wavefronts(request, Op::load) == wavefronts_by_byte(request, true) &&
+           shared_wavefronts(request, Op::store) == wavefronts_by_byte(request, false) &&
+           addresses_per_request(request) == distinct_addresses(request) &&
+           useful_bytes(request) == words * request.word_bytes && efficiency(request) == Approx(expected_efficiency);
+  });
 }
 
 namespace {
@@ -345,29 +347,18 @@ bool is_served(const WarpRequest& request, unsigned group, const LaneWavefronts&
 }  // namespace
 
 TEST_CASE("each lane of a random request is served by one of its wavefronts", "[access]") {
-  RandomRequests random;
-  for (std::size_t kind = 0; kind < RandomRequests::kinds.size(); ++kind) {
-    for (const unsigned word_bytes : {1U, 2U, 4U, 8U, 16U}) {
-      for (const bool aligned : {true, false}) {
-        int wrong = 0;
-        for (int i = 0; i < 100; ++i) {
-          const WarpRequest request = random(kind, word_bytes, aligned);
-          for (const Op op : {Op::load, Op::store}) {
-            const unsigned group = lanes_served_together(request, op);
-            const LaneWavefronts served = lane_wavefronts(request, group);
-            // A word across a boundary of its size can take its banks in several wavefronts.
-            const bool right = served.count == shared_wavefronts(request, op) &&
-                               *std::ranges::max_element(served.of_lane) + 1 == std::max(served.count, 1U) &&
-                               (!aligned || is_served(request, group, served));
-            wrong += right ? 0 : 1;
-          }
-          wrong += lane_wavefronts(request, matrix_rows).count == matrix_wavefronts(request) ? 0 : 1;
-        }
-        INFO(RandomRequests::kinds[kind] << ", " << word_bytes << "-byte words, " << (aligned ? "aligned" : "not"));
-        CHECK(wrong == 0);
-      }
-    }
-  }
+  check_random_requests([](const WarpRequest& request, bool aligned) {
+    const auto is_right = [&](Op op) {
+      const unsigned group = lanes_served_together(request, op);
+      const LaneWavefronts served = lane_wavefronts(request, group);
+      // A word across a boundary of its size can take its banks in several wavefronts.
+      return served.count == shared_wavefronts(request, op) &&
+             *std::ranges::max_element(served.of_lane) + 1 == std::max(served.count, 1U) &&
+             (!aligned || is_served(request, group, served));
+    };
+    return is_right(Op::load) && is_right(Op::store) &&
+           lane_wavefronts(request, matrix_rows).count == matrix_wavefronts(request);
+  });
 }
 
 TEST_CASE("the most blocks a request can touch fit", "[access]") {

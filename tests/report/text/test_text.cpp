@@ -32,6 +32,12 @@ TEST_CASE("Counts in words") {
   CHECK(counted(0, "case") == "0 cases");
 }
 
+TEST_CASE("Long lists say how many more there are") {
+  CHECK(join_first(Strings{"a", "b"}, 2) == "a, b");
+  CHECK(join_first(Strings{"a", "b", "c", "d"}, 2) == "a, b, and 2 more");
+  CHECK(join_first(Strings{}, 2).empty());
+}
+
 TEST_CASE("Sizes in words are exact") {
   CHECK(size_in_words(0) == "0 bytes");
   CHECK(size_in_words(100) == "100 bytes");
