@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "app/command_line/build_information.hpp"
+#include "app/commands/against_history.hpp"
+#include "app/commands/check_attempts.hpp"
 #include "app/commands/commands.hpp"
 #include "app/expected/guesses.hpp"
 #include "app/output/file_output.hpp"
@@ -32,11 +34,6 @@
 namespace gpumem::app {
 
 namespace {
-
-/// The least number of attempts for checks that use the host. Programs on other GPUs, and other virtual machines of the
-/// same host, take a share of its memory, mostly for less than a second. On a host of which four H100s were lent, a
-/// link fell from 53 to 25 GB/s for 60 ms in one of three checks.
-constexpr unsigned attempts_with_host = 3;
 
 /// A suite to run, a saved report, or a saved report and the suite to hold against it.
 struct Task {
@@ -136,6 +133,7 @@ class Checking {
   Checking(const CheckArguments& arguments, const std::vector<std::string>& inputs, const Environment& environment)
       : arguments_(arguments),
         environment_(environment),
+        history_(arguments, inputs, environment),
         outputs_(shown_in_files(arguments, inputs), report::table_formats(), environment.out,
                  environment.out_terminal) {
     const auto add = [&](const std::optional<std::string>& path, auto write) {
@@ -192,11 +190,11 @@ class Checking {
     return planned_records(gpus.empty() ? own : on_each_gpu(std::move(own), gpus));
   }
 
-  /// Checks each GPU against the expectations, and that several GPUs agree.
-  static std::vector<report::CheckRecord> held(const report::Report& report,
-                                               std::span<const report::Expectation> expectations,
-                                               const report::CheckRules& rules) {
+  /// Checks each GPU against the expectations and its history, and that several GPUs agree, which stands last.
+  std::vector<report::CheckRecord> held(const report::Report& report, std::span<const report::Expectation> expectations,
+                                        const report::CheckRules& rules) const {
     std::vector<report::CheckRecord> checks = report::check(report, expectations, rules);
+    history_.add_to(checks, report);
     if (auto agreement = report::check_agreement(report)) checks.push_back(*std::move(agreement));
     return checks;
   }
@@ -233,7 +231,7 @@ class Checking {
           try {
             run.all();
             evaluate_checks();
-            const unsigned most = std::max(arguments_.attempts, attempts_with_host);
+            const unsigned most = std::max(arguments_.attempts, attempts_unasked);
             for (unsigned attempt = 2; attempt <= most; ++attempt) {
               if (!try_again(run, suite, rules, attempt)) break;
             }
@@ -250,20 +248,13 @@ class Checking {
         });
   }
 
-  /// Returns true if the check was measured, and every one of its cases uses the host.
-  static bool misses_with_host(const report::Report& report, const report::CheckRecord& check) {
-    const auto uses_host = [&](std::size_t index) { return report.results[index].uses_host(); };
-    return !report.is_prediction() && check.measured && !check.cases.empty() &&
-           std::ranges::all_of(check.cases, uses_host);
-  }
-
   /// Measures the cases of failed checks again. Returns false if there is nothing to measure again.
   bool try_again(Run& run, const Suite& suite, const report::CheckRules& rules, unsigned attempt) {
     report::Report& report = run.report();
     const bool asked_for = attempt <= arguments_.attempts;
     std::vector<report::CheckRecord> failed = report.checks;
     std::erase_if(failed, [&](const report::CheckRecord& check) {
-      return check.verdict != report::Verdict::fail || (!asked_for && !misses_with_host(report, check));
+      return check.verdict != report::Verdict::fail || (!asked_for && !tried_unasked(report, check));
     });
     const std::vector<std::size_t> cases = report::cases_of_failures(failed);
     if (cases.empty()) return false;
@@ -271,9 +262,8 @@ class Checking {
     if (!arguments_.quiet) {
       say(environment_.err,
           fmt::format("note: attempt {} of {}: measuring {} again for {}{}", attempt,
-                      asked_for ? arguments_.attempts : attempts_with_host, report::counted(cases.size(), "case"),
-                      report::counted(failed.size(), "failed expectation"),
-                      asked_for ? "" : " of the host, which others may use too"));
+                      asked_for ? arguments_.attempts : attempts_unasked, report::counted(cases.size(), "case"),
+                      report::counted(failed.size(), "failed expectation"), asked_for ? "" : why_unasked(failed)));
     }
     run.again(cases);
     flag_guesses(report, suite.expectations, environment_.registry);
@@ -283,7 +273,9 @@ class Checking {
       agreement->attempts = attempt;
       if (agreement->verdict == report::Verdict::pass) agreement->reason += report::passed_at(attempt);
     }
-    report.checks = report::check_again(std::move(report.checks), whole, suite.expectations, rules, attempt);
+    const std::vector<report::CheckRecord> before = report.checks;
+    report.checks = report::check_again(before, whole, suite.expectations, rules, attempt);
+    history_.add_again(report.checks, before, whole, attempt);
     if (agreement) report.checks.push_back(*std::move(agreement));
     return true;
   }
@@ -336,6 +328,7 @@ class Checking {
            if (reports_.size() > 1) text << '\n';
            show(text, reports_.back());
            unless_unwritable([&] { write_result(environment_.out, text.str()); });
+           unless_unwritable([&] { history_.remember(reports_.back()); });
          });
   }
 
@@ -379,6 +372,7 @@ class Checking {
 
   const CheckArguments& arguments_;
   const Environment& environment_;
+  AgainstHistory history_;
   ResultOutputs outputs_;
   std::vector<std::pair<FileOutput, void (*)(std::ostream&, std::span<const report::Report>)>> beside_;
   std::vector<report::Report> reports_;

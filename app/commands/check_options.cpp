@@ -90,6 +90,11 @@ MakeRequest check_options(CommandOptions& options, const KnownNames& known) {
       "because others may use it too), so that a busy machine is not called broken, e.g. --attempts 3");
   add_backend_options(options, *arguments, "List the cases and their expectations and run none, e.g. to read a suite");
   options.group("Verdict");
+  options.add_value(
+      "against", "FILE", arguments->against,
+      "Also fail if a case is slower than this very GPU was before, beyond its own noise, to notice a GPU "
+      "that wears out. FILE is a history, which each check adds to, e.g. --against history.jsonl, or a "
+      "folder of earlier reports, e.g. --against history/. It takes 5 earlier runs");
   options.add_switch("fail-on-skip", arguments->fail_on_skip,
                      "Fail if any expectation was skipped, e.g. in a gate that has to check everything. Those for GPUs "
                      "of another name are not there at all");
@@ -123,6 +128,7 @@ MakeRequest check_options(CommandOptions& options, const KnownNames& known) {
       "  gpumem check mine.json --format github  your own expectations, in a workflow\n"
       "  gpumem check smoke run.json             hold a saved report to a suite\n"
       "  gpumem check kernels app.json           and that of a program, by gpumem run\n"
+      "  gpumem check smoke --against history.jsonl  slower than this GPU was?\n"
       "  gpumem check smoke --backend model --gpu h200\n"
       "  gpumem check --learn reports/ --output fleet.json  bounds of a whole fleet");
   return [arguments, learning, &known] {

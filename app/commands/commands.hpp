@@ -54,6 +54,7 @@ struct CheckArguments : RunOptions {
   bool fail_on_skip = false;               ///< whether a skip of any expectation is a failure
   std::optional<std::string> junit;        ///< files beside the report
   std::optional<std::string> openmetrics;
+  std::optional<std::string> against;  ///< a history: a folder of reports, or a file of lines (history_file.hpp)
 };
 
 /// Runs the suites, or reads the reports, and prints a line per expectation. Returns 0 if nothing failed, 1 if an

@@ -244,6 +244,7 @@ void fields(Archive& archive, CheckRecord& check) {
   archive("required", check.required);
   archive("attempts", check.attempts);
   archive("cases", check.cases);
+  archive.if_any("earlier", check.earlier);
   if (Archive::reads && check.attempts == 0) archive.refuse("attempts", "a whole number from 1 on");
 }
 

@@ -219,6 +219,8 @@ struct CheckRecord {
   bool for_other_gpu = false;      ///< holds on GPUs of another name; known while checking; not in JSON
   unsigned attempts = 1;           ///< until it passed, or in all
   std::vector<std::size_t> cases;  ///< indices into the results that it was held against, references included
+  /// The latest values of earlier runs and this one's, the oldest first, if the GPU was faster (--against).
+  std::vector<double> earlier = {};
 };
 
 /// A fact that a probe concluded (probes/fact.hpp), in words.

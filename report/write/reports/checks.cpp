@@ -13,6 +13,7 @@
 #include "report/check/check.hpp"
 #include "report/check/check_words.hpp"
 #include "report/record/gpus.hpp"
+#include "report/text/sparkline.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
 #include "report/write/writers.hpp"
@@ -65,7 +66,16 @@ std::vector<std::string> lines_of(const CheckRecord& check, std::size_t names, s
   return lines;
 }
 
-void write_lines(std::ostream& out, std::span<const CheckRecord> checks, std::size_t width, bool color) {
+/// "▇▇█▇▁  the last 4 runs and this one"; empty if the check has no history.
+std::string history_line(const CheckRecord& check) {
+  if (check.earlier.size() < 2) return {};
+  return fmt::format("{}  the last {} and this one", sparkline(check.earlier),
+                     counted(check.earlier.size() - 1, "run"));
+}
+
+/// The histories of values are drawn with blocks if the style has bars.
+void write_lines(std::ostream& out, std::span<const CheckRecord> checks, std::size_t width, const TableStyle& style) {
+  const std::string indent = "\n" + std::string(reason_indent, ' ');
   std::size_t names = 0;
   std::size_t values = 0;
   for (const CheckRecord& check : checks) {
@@ -75,8 +85,10 @@ void write_lines(std::ostream& out, std::span<const CheckRecord> checks, std::si
   names = std::min({names, widest_name, width / 2});
   for (const CheckRecord& check : checks) {
     const auto [verdict, tint] = label(check.verdict);
-    out << (color ? tinted(verdict, tint) : verdict) << "  "
-        << join(lines_of(check, names, values, width - reason_indent), "\n" + std::string(reason_indent, ' ')) << '\n';
+    std::vector<std::string> lines = lines_of(check, names, values, width - reason_indent);
+    const std::string history = style.bars ? history_line(check) : "";
+    if (!history.empty()) std::ranges::move(wrapped(history, width - reason_indent), std::back_inserter(lines));
+    out << (style.color ? tinted(verdict, tint) : verdict) << "  " << join(lines, indent) << '\n';
   }
 }
 
@@ -166,7 +178,7 @@ void write_checks(std::ostream& out, const Report& report, const TableStyle& sty
   const std::size_t own_width = (lines == CheckLines::none ? unlimited : width) - reason_indent;
   out << (style.color ? tinted(verdict, tint) : verdict) << "  "
       << join(wrapped(verdict_words(report), own_width), "\n" + std::string(reason_indent, ' ')) << '\n';
-  write_lines(out, chosen_of(report, lines), width, style.color);
+  write_lines(out, chosen_of(report, lines), width, style);
 }
 
 void write_checks_markdown(std::ostream& out, const Report& report, CheckLines lines) {
@@ -183,7 +195,7 @@ void write_checks_markdown(std::ostream& out, const Report& report, CheckLines l
 void write_checks_github(std::ostream& out, const Report& report, CheckLines lines) {
   constexpr std::size_t unlimited = 1'000'000;  // a wrapped line might begin like a command
   out << label(verdict_of(report)).text << "  gpumem check: " << verdict_words(report) << '\n';
-  write_lines(out, chosen_of(report, lines), unlimited, false);
+  write_lines(out, chosen_of(report, lines), unlimited, {});
   for (const CheckRecord& check : in_brief(report)) write_annotation(out, check, suite_name(report));
 }
 
