@@ -26,9 +26,9 @@ struct NoiseLimit {
 ///
 /// The limit is a prediction interval about the median: median - t spread sqrt(1 + pi / (2 n)), in which pi / (2 n) is
 /// the variance of a median of n normal values. A tenth of the values, those farthest from the median, is left out of
-/// the spread, because a run may have been slow and not have failed. What is left is a normal distribution cut at its
-/// central nine tenths, whose standard deviation is 0.789 of the whole one's. The limit is at least outlier_tolerance
-/// (outliers.hpp) below the median: smaller differences do not matter.
+/// the spread, because a run may have been slow and not have failed. A normal distribution that is cut at its central
+/// nine tenths has 0.789 of the whole one's standard deviation. The limit is at least outlier_tolerance (outliers.hpp)
+/// below the median: smaller differences do not matter.
 [[nodiscard]] NoiseLimit noise_limit(std::span<const double> earlier, double least_spread, double chance);
 
 }  // namespace gpumem::measure
