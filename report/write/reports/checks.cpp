@@ -66,11 +66,10 @@ std::vector<std::string> lines_of(const CheckRecord& check, std::size_t names, s
   return lines;
 }
 
-/// "▇▇█▇▁  the last 4 runs and this one"; empty if the check has no history.
+/// "▇▇█▇▁ the last 4 runs and this one"; empty if the check has no history.
 std::string history_line(const CheckRecord& check) {
   if (check.earlier.size() < 2) return {};
-  return fmt::format("{}  the last {} and this one", sparkline(check.earlier),
-                     counted(check.earlier.size() - 1, "run"));
+  return fmt::format("{} the last {} and this one", sparkline(check.earlier), counted(check.earlier.size() - 1, "run"));
 }
 
 /// The histories of values are drawn with blocks if the style has bars.

@@ -36,8 +36,7 @@ class Days : public CheckRun {
   std::string of_day(int day, double faster = 1, const std::string& file = "day.json") {
     json report = report_;
     report["started_at"] = "2026-10-" + std::to_string(10 + day) + "T10:00:00Z";
-    double& measured = report["results"][2]["headline"]["measured"].get_ref<double&>();
-    measured = 100 * faster + 0.1 * (day % 3);
+    report["results"][2]["headline"]["measured"] = 100 * faster + 0.1 * (day % 3);
     write(file, report);
     return path(file);
   }
@@ -92,7 +91,7 @@ TEST_CASE(
   Environment environment = days.environment();
   environment.out_terminal = {.is_terminal = true, .block_characters = true};
   CHECK(run_check_command(days.arguments, environment) == 1);
-  CHECK_THAT(days.out.str(), ContainsSubstring("▁  the last 6 runs and this one"));
+  CHECK_THAT(days.out.str(), ContainsSubstring("▁ the last 6 runs and this one"));
 
   days.out.str("");
   days.arguments.shown = CheckFormat::json;
