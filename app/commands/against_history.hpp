@@ -15,8 +15,8 @@ namespace gpumem::app {
 class AgainstHistory {
  public:
   /// Reads the history, before anything is measured. Without --against there is none. `inputs` are other files that are
-  /// read. Throws a usage error for a history that cannot be used, or not be written later, and for options that measure
-  /// nothing.
+  /// read. Throws a usage error for a history that cannot be used, or not be written later, and for options that
+  /// measure nothing.
   AgainstHistory(const CheckArguments& arguments, std::span<const std::string> inputs, const Environment& environment);
 
   /// Adds a check for each case that the history has.
