@@ -41,8 +41,6 @@ std::string_view advice(int error) {
       fmt::format("cannot write '{}': {}; {}", target.string(), std::generic_category().message(error), cure));
 }
 
-[[noreturn]] void fail(const fs::path& target, int error) { fail(target, error, advice(error)); }
-
 /// Owns a file descriptor.
 class Descriptor {
  public:
@@ -62,7 +60,7 @@ class Descriptor {
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
   /// Closes now, because some file systems only then say that writing failed.
   void close(const fs::path& target) {
-    if (::close(std::exchange(fd_, -1)) != 0) fail(target, errno);
+    if (::close(std::exchange(fd_, -1)) != 0) fail_to_write(target, errno);
   }
 
  private:
@@ -72,7 +70,7 @@ class Descriptor {
 void write_all(const Descriptor& file, std::string_view content, const fs::path& target) {
   while (!content.empty()) {
     const ssize_t written = ::write(file.get(), content.data(), content.size());
-    if (written < 0 && errno != EINTR) fail(target, errno);
+    if (written < 0 && errno != EINTR) fail_to_write(target, errno);
     if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
   }
 }
@@ -80,7 +78,7 @@ void write_all(const Descriptor& file, std::string_view content, const fs::path&
 /// Opens a file that exists, for writing.
 Descriptor open_existing(const fs::path& target, int flags = 0) {
   Descriptor file(::open(target.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC | flags));
-  if (!file.is_open()) fail(target, errno);
+  if (!file.is_open()) fail_to_write(target, errno);
   return file;
 }
 
@@ -88,7 +86,7 @@ Descriptor open_existing(const fs::path& target, int flags = 0) {
 std::optional<struct stat> status_of(const fs::path& target) {
   struct stat status = {};
   if (::stat(target.c_str(), &status) == 0) return status;
-  if (errno != ENOENT) fail(target, errno);
+  if (errno != ENOENT) fail_to_write(target, errno);
   return std::nullopt;
 }
 
@@ -99,10 +97,10 @@ fs::path resolved(const fs::path& target) {
   std::error_code error;
   for (int i = 0; i < longest_chain && fs::is_symlink(path, error); ++i) {
     const fs::path next = fs::read_symlink(path, error);
-    if (error) fail(target, error.value());
+    if (error) fail_to_write(target, error.value());
     path = next.is_absolute() ? next : path.parent_path() / next;
   }
-  if (!path.has_filename()) fail(target, target.empty() ? ENOENT : EISDIR);
+  if (!path.has_filename()) fail_to_write(target, target.empty() ? ENOENT : EISDIR);
   return path;
 }
 
@@ -128,7 +126,7 @@ std::optional<fs::path> folder_to_make(const fs::path& path, MissingFolder missi
 void make_folder(const fs::path& folder, const fs::path& target) {
   std::error_code error;
   fs::create_directory(folder, error);
-  if (error) fail(target, error.value());
+  if (error) fail_to_write(target, error.value());
 }
 
 /// Makes a folder that is there as long as the object lives.
@@ -172,13 +170,13 @@ class Neighbour {
     [[maybe_unused]] const int owned = ::fchown(file_.get(), existing.st_uid, existing.st_gid);
     struct stat own = {};
     const bool same = ::fstat(file_.get(), &own) == 0 && own.st_mode == existing.st_mode;
-    if (!same && ::fchmod(file_.get(), existing.st_mode & 07777U) != 0) fail(target_, errno);
+    if (!same && ::fchmod(file_.get(), existing.st_mode & 07777U) != 0) fail_to_write(target_, errno);
   }
 
   void write(std::string_view content) const {
     write_all(file_, content, target_);
     // A rename may reach the disk before the content does; after a crash the report would then be empty.
-    if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOSYS) fail(target_, errno);
+    if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOSYS) fail_to_write(target_, errno);
   }
 
   /// Returns 0, or the error.
@@ -222,10 +220,10 @@ void overwrite(const fs::path& target, std::string_view content) {
   const auto size = static_cast<off_t>(content.size());
   if (::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, 0, size) != 0 &&
       (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
-    fail(target, errno);
+    fail_to_write(target, errno);
   }
   write_all(file, content, target);
-  if (::ftruncate(file.get(), size) != 0) fail(target, errno);
+  if (::ftruncate(file.get(), size) != 0) fail_to_write(target, errno);
   file.close(target);
 }
 
@@ -253,7 +251,7 @@ void write_to_pipe(const fs::path& target, std::string_view content) {
   const auto open = [&] { return Descriptor(::open(target.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)); };
   Descriptor file = open();
   while (!file.is_open()) {
-    if (errno != ENXIO) fail(target, errno);
+    if (errno != ENXIO) fail_to_write(target, errno);
     stop_if_requested();
     std::this_thread::sleep_for(look_around / 4);
     file = open();
@@ -263,7 +261,7 @@ void write_to_pipe(const fs::path& target, std::string_view content) {
     const ssize_t written = ::write(file.get(), content.data(), content.size());
     if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
     if (written >= 0 || errno == EINTR) continue;
-    if (errno != EAGAIN) fail(target, errno);
+    if (errno != EAGAIN) fail_to_write(target, errno);
     pollfd room{.fd = file.get(), .events = POLLOUT, .revents = 0};
     if (::poll(&room, 1, static_cast<int>(look_around.count())) == 0) stop_if_requested();
   }
@@ -292,7 +290,7 @@ void refuse_input(const fs::path& target, const struct stat& status, std::span<c
 FileOutput::FileOutput(std::filesystem::path target, std::span<const std::string> inputs, MissingFolder missing)
     : target_(std::move(target)) {
   const auto status = status_of(target_);
-  if (status && S_ISDIR(status->st_mode)) fail(target_, EISDIR);
+  if (status && S_ISDIR(status->st_mode)) fail_to_write(target_, EISDIR);
   if (status) refuse_input(target_, *status, inputs);
   rewritable_ = !status || S_ISREG(status->st_mode);
   // Permissions are tried, not looked up: root, access lists and read-only file systems all have their own rules.
@@ -302,7 +300,7 @@ FileOutput::FileOutput(std::filesystem::path target, std::span<const std::string
   if (!status) new_folder_ = folder_to_make(resolved(target_), missing, target_);
   const TrialFolder folder(new_folder_, target_);
   const Neighbour trial(target_);
-  if (trial.error() != 0 && !(status && is_of_the_folder_alone(trial.error()))) fail(target_, trial.error());
+  if (trial.error() != 0 && !(status && is_of_the_folder_alone(trial.error()))) fail_to_write(target_, trial.error());
 }
 
 void FileOutput::replace(const std::string& content) const {
@@ -318,9 +316,11 @@ void FileOutput::replace(const std::string& content) const {
     error = file.rename();
   }
   if (error == 0) return;
-  if (!status || !is_of_the_folder_alone(error)) fail(target_, error);
+  if (!status || !is_of_the_folder_alone(error)) fail_to_write(target_, error);
   overwrite(target_, content);  // what was written beside it is there until this is done
 }
+
+void fail_to_write(const fs::path& target, int error) { fail(target, error, advice(error)); }
 
 bool leads_to_same_file(const fs::path& left, const fs::path& right) {
   const auto resolved = [](const fs::path& path) {

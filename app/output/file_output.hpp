@@ -49,6 +49,9 @@ class FileOutput {
   bool rewritable_ = true;
 };
 
+/// Throws an OutputError that says why a file cannot be written, by the number of the system's error, and what to do.
+[[noreturn]] void fail_to_write(const std::filesystem::path& target, int error);
+
 /// True if two paths name the same file, which need not exist.
 [[nodiscard]] bool leads_to_same_file(const std::filesystem::path& left, const std::filesystem::path& right);
 

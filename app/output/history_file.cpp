@@ -10,7 +10,6 @@
 #include <chrono>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -24,11 +23,6 @@ namespace gpumem::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-[[noreturn]] void fail(const fs::path& file, int error) {
-  throw OutputError(
-      fmt::format("cannot write '{}': {}; choose another file", file.string(), std::generic_category().message(error)));
-}
 
 /// A file that is open for appending, and locked against other writers as long as the object lives.
 class LockedFile {
@@ -48,7 +42,7 @@ class LockedFile {
     for (off_t at = 0;;) {
       const ssize_t count = ::pread(fd_, part.data(), part.size(), at);
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) fail(path_, errno);
+      if (count < 0) fail_to_write(path_, errno);
       if (count == 0) return text;
       text.append(part, 0, static_cast<std::size_t>(count));
       at += count;
@@ -62,7 +56,7 @@ class LockedFile {
       if (written < 0 && errno != EINTR) {
         const int error = errno;
         [[maybe_unused]] const int cut = ::ftruncate(fd_, static_cast<off_t>(length_before));
-        fail(path_, error);
+        fail_to_write(path_, error);
       }
       if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
     }
@@ -73,11 +67,11 @@ class LockedFile {
   [[nodiscard]] bool lock_current() {
     close();
     fd_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
-    if (fd_ < 0) fail(path_, errno);
+    if (fd_ < 0) fail_to_write(path_, errno);
     wait_for_lock();
     struct stat locked = {};
     struct stat named = {};
-    if (::fstat(fd_, &locked) != 0) fail(path_, errno);
+    if (::fstat(fd_, &locked) != 0) fail_to_write(path_, errno);
     return ::stat(path_.c_str(), &named) == 0 && locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
   }
 
@@ -87,7 +81,7 @@ class LockedFile {
     constexpr std::chrono::seconds longest{30};
     const auto end = std::chrono::steady_clock::now() + longest;
     while (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
-      if (errno != EWOULDBLOCK && errno != EINTR) fail(path_, errno);
+      if (errno != EWOULDBLOCK && errno != EINTR) fail_to_write(path_, errno);
       if (std::chrono::steady_clock::now() > end) {
         throw OutputError(fmt::format("cannot write '{}': another program has had it locked for {} s; end that one",
                                       path_.string(), longest.count()));

@@ -34,8 +34,8 @@ EarlierRun run_of(const Report& report, std::optional<std::uint64_t> gpu) {
   return run;
 }
 
-Json number(double value) { return Json::parse(fmt::format("{:.6g}", value)); }
-Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+Json six_digits(double value) { return Json::parse(fmt::format("{:.6g}", value)); }
+Json six_digits(const std::optional<double>& value) { return value ? six_digits(*value) : Json(nullptr); }
 
 EarlierCase read_case(const JsonReader& json) {
   const std::vector<JsonReader> items = json.items();
@@ -85,7 +85,7 @@ std::string history_line(const EarlierRun& run) {
   line["verdict"] = to_string(run.healthy ? Verdict::pass : Verdict::fail);
   Json& cases = line["cases"] = Json::object();
   for (const auto& [key, found] : run.cases) {
-    cases[key] = {number(found.value), number(found.ci95_low), number(found.ci95_high)};
+    cases[key] = {six_digits(found.value), six_digits(found.ci95_low), six_digits(found.ci95_high)};
   }
   return line.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
