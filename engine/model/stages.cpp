@@ -194,8 +194,10 @@ std::vector<StageTime> launch_stages(const Demand& demand, const Workload& workl
   }
   if (demand.over_link) stage("pcie", pcie_seconds(demand, rates));
   if (demand.shared_wavefronts > 0) {
-    stage("shared_wavefronts", uneven * (demand.shared_wavefronts + demand.l1.load_lines + demand.l1.store_lines) /
-                                   (rates.shared.wavefronts_per_cycle * cycles_per_s));
+    const double cycles = workload.cycles_per_wavefront
+                              ? demand.shared_wavefronts * *workload.cycles_per_wavefront
+                              : demand.shared_wavefronts + demand.l1.load_lines + demand.l1.store_lines;
+    stage("shared_wavefronts", uneven * cycles / (rates.shared.wavefronts_per_cycle * cycles_per_s));
   }
   const auto of_subject = [&](const auto& subject) {
     if constexpr (requires { stage_of(subject, profile); }) stages.push_back(stage_of(subject, profile));

@@ -97,6 +97,9 @@ struct Workload {
   std::optional<double> scheduler_cycles = {};
   /// The stage of these cycles: the busiest pipe, if that is known.
   std::string_view pipe = "instructions";
+  /// Cycles for which a wavefront keeps the banks of L1 and shared memory busy, with all that its request asks of L1,
+  /// if they are known from the requests. Absent: one for each wavefront and each line of L1.
+  std::optional<double> cycles_per_wavefront = {};
   /// Cycles of a scheduler that warps take to arrive at barriers of their block, one after another; of all warps.
   double barrier_cycles = 0;
   /// Like scheduler_cycles, for computing the addresses of a user's pattern, on a GPU with these rates; empty if they

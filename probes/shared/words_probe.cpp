@@ -10,18 +10,6 @@ namespace gpumem::shared {
 
 namespace {
 
-/// Cycles that a request would take on average if its words were spread evenly over all banks.
-double least_cycles(const access::Site& site) {
-  if (site.kinds.empty()) return access::least_wavefronts(site.request(0));
-  double cycles = 0;
-  double requests = 0;
-  for (const access::RequestKind& kind : site.kinds) {
-    cycles += static_cast<double>(kind.count) * access::least_wavefronts(site.request(kind.request));
-    requests += static_cast<double>(kind.count);
-  }
-  return cycles / requests;
-}
-
 Conclusion conclude_words(std::span<const Outcome> outcomes) {
   const std::string accesses = "shared-memory " + outcomes.front().tested.name(axis::op) + "s";
   return conclude_sweep(outcomes, accesses, RequestUnit::wavefronts);
@@ -29,9 +17,20 @@ Conclusion conclude_words(std::span<const Outcome> outcomes) {
 
 }  // namespace
 
+double least_wavefronts(const access::Site& site) {
+  if (site.kinds.empty()) return access::least_wavefronts(site.request(0));
+  double wavefronts = 0;
+  double requests = 0;
+  for (const access::RequestKind& kind : site.kinds) {
+    wavefronts += static_cast<double>(kind.count) * access::least_wavefronts(site.request(kind.request));
+    requests += static_cast<double>(kind.count);
+  }
+  return wavefronts / requests;
+}
+
 Headline words_headline() {
   return request_cycles(
-      [](const Workload& workload, const Device&) { return std::optional(least_cycles(workload.sites.front())); });
+      [](const Workload& workload, const Device&) { return std::optional(least_wavefronts(workload.sites.front())); });
 }
 
 Metric rate_of_multiprocessor() {

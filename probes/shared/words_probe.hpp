@@ -14,6 +14,9 @@ inline constexpr Choice<access::Op> op{"op", {{"read", access::Op::load}, {"writ
 
 /// The cycles that a request of the first site takes; its peak is that of a request without conflicts.
 [[nodiscard]] Headline words_headline();
+
+/// Wavefronts that a request of a site would take on average if its words were spread evenly over all banks.
+[[nodiscard]] double least_wavefronts(const access::Site& site);
 /// The bandwidth of one multiprocessor, for a launch of one block a multiprocessor.
 [[nodiscard]] Metric rate_of_multiprocessor();
 

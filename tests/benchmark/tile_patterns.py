@@ -4,6 +4,7 @@
     tests/benchmark/tile_patterns.py > tile-patterns.json
     gpumem check tile-patterns.json --counters --output report.json
     tests/benchmark/tile_patterns.py --judge report.json
+    tests/benchmark/tile_patterns.py --copies --count 100 > tile-copies.json    the same of copies by cp.async
 
 Expressions, swizzles, sizes of words and operations are drawn at random. Every element lies in an array of a power of
 two of elements, in which the swizzle permutes. The judge ends with 1 unless the predicted wavefronts of every case are
@@ -46,8 +47,18 @@ def swizzle(draw, least_base, most_bits):
     return f"{bits},{base},{shift if least_base or draw.random() < 0.8 else -shift}"
 
 
+def copy(draw):
+    """The axes of one copy into the tile, by all lanes: with fewer the counter is off (docs/counters.md)."""
+    word = draw.choice((4, 8, 16))
+    bits = draw.randint(9, (MOST_BYTES // 4 // word).bit_length() - 1)
+    term = expression(draw)
+    axes = {"pattern": [f"({term}) % {1 << bits}"], "op": "cp-async", "word-bytes": word,
+            "swizzle": swizzle(draw, 0, bits)}
+    return axes | ({"columns": draw.choice((8, 16, 32, 64))} if "pitch" in term else {})
+
+
 def case(draw):
-    """The axes of one case."""
+    """The axes of one case of loads or stores."""
     moves_words = draw.random() < 0.65
     word = draw.choice((1, 2, 4, 8, 16)) if moves_words else 2
     bits = draw.randint(9, (MOST_BYTES // word).bit_length() - 1)  # of the index of an element
@@ -64,10 +75,10 @@ def case(draw):
     return axes | {"word-bytes": word, "swizzle": swizzle(draw, 0 if moves_words else 3, bits)}
 
 
-def suite_of(seed, count):
+def suite_of(seed, count, draw_case=case):
     draw, entries, seen = random.Random(f"tiles/{seed}"), [], set()
     while len(entries) < count:
-        axes = case(draw)
+        axes = draw_case(draw)
         if json.dumps(axes) not in seen:
             seen.add(json.dumps(axes))
             entries.append({"probe": "shared-pattern", "axes": axes})
@@ -117,13 +128,14 @@ def main():
     parser = argparse.ArgumentParser(description="Patterns of shared memory drawn at random.")
     parser.add_argument("--seed", type=int, default=1, help="the cases depend on it alone (default: %(default)s)")
     parser.add_argument("--count", type=int, default=200, help="cases (default: %(default)s)")
+    parser.add_argument("--copies", action="store_true", help="draw copies by cp.async alone")
     parser.add_argument("--judge", metavar="REPORT", help="compare the predictions of a report with its readings")
     given = parser.parse_args()
     if given.judge:
         lines, good = judged(json.loads(Path(given.judge).read_text(encoding="utf-8")))
         print("\n".join(lines))
         sys.exit(0 if good else 1)
-    json.dump(suite_of(given.seed, given.count), sys.stdout, indent=1)
+    json.dump(suite_of(given.seed, given.count, copy if given.copies else case), sys.stdout, indent=1)
     print()
 
 

@@ -44,6 +44,21 @@ class Suites(ProgramTest):
             self.assertFalse(tile_patterns.judged(changed)[1])
 
 
+class References(ProgramTest):
+    def test_predictions_of_today_are_close_to_what_was_measured(self):
+        measured = json.loads(REFERENCE.read_text(encoding="utf-8"))["results"]
+        path = self.directory / "suite.json"
+        path.write_text(json.dumps(tile_patterns.suite_of(1, 200)), encoding="utf-8")
+        predicted = strict_json(self.succeed("probe", "--config", path, *MODEL, "--json"))["results"]
+        self.assertEqual([one["parameters"] for one in predicted], [one["parameters"] for one in measured])
+        for one, other in zip(predicted, measured):
+            with self.subTest(one["parameters"]):
+                ratio = one["headline"]["predicted"] / other["headline"]["measured"]
+                self.assertAlmostEqual(ratio, 1, delta=0.03)
+                ratio = one["predicted_seconds"] / other["time_seconds"]["median"]
+                self.assertAlmostEqual(ratio, 1, delta=0.05)
+
+
 class CommandLine(ProgramTest):
     def wavefronts(self, *words):
         report = strict_json(self.succeed("probe", "--space", "shared", *words, *MODEL, "--json"))

@@ -126,6 +126,7 @@ class TileEvaluation {
     }
     const access::WarpRequest request = found_.request(found_.count() - 1);
     found_.wavefronts += wavefronts_of(request, tile_);
+    found_.cycles += cycles_of(request, tile_);
     found_.least += access::least_wavefronts(request);
   }
 
@@ -323,6 +324,17 @@ unsigned wavefronts_of(const access::WarpRequest& request, const TileCase& tile)
   if (tile.matrices > 0) return access::matrix_wavefronts(request);
   if (tile.copies()) return access::copy_wavefronts(request);
   return access::shared_wavefronts(request, tile.stores() ? access::Op::store : access::Op::load);
+}
+
+double cycles_of(const access::WarpRequest& request, const TileCase& tile) {
+  if (tile.copies()) {
+    // Besides its wavefronts a copy takes what it takes to find the source in L1. Measured on an H100 with all numbers
+    // of wavefronts from 1 to 32 (docs/patterns.md); nothing was published.
+    const unsigned wavefronts = wavefronts_of(request, tile);
+    return wavefronts + (wavefronts > 2 ? 1.15 : 1.65);
+  }
+  if (tile.matrices > 0) return wavefronts_of(request, tile);  // none of the rows is inactive
+  return access::shared_cycles(request, tile.stores() ? access::Op::store : access::Op::load);
 }
 
 TileRequests requests_of(const TileCase& tile, std::uint64_t most_bytes) {

@@ -109,6 +109,7 @@ struct TileRequests {
   std::uint32_t tile_bytes = 0;  ///< that the block needs, a multiple of 16
   std::uint64_t accesses = 0;    ///< of active lanes
   std::uint64_t wavefronts = 0;  ///< of all requests
+  double cycles = 0;             ///< for which all requests keep shared memory busy
   std::uint64_t least = 0;       ///< the same without conflicts: distinct bytes, 128 a wavefront
   unsigned access_bytes = 4;
 
@@ -128,6 +129,8 @@ struct TileRequests {
 [[nodiscard]] unsigned lanes_together(const access::WarpRequest& request, const TileCase& tile);
 /// The wavefronts of one request of the tile.
 [[nodiscard]] unsigned wavefronts_of(const access::WarpRequest& request, const TileCase& tile);
+/// The cycles for which one request of the tile keeps shared memory busy (docs/patterns.md).
+[[nodiscard]] double cycles_of(const access::WarpRequest& request, const TileCase& tile);
 
 /// Evaluates the pattern for a block that may have `most_bytes` of shared memory. Throws a usage error for an element
 /// outside the tile or the memory, for an address that is no multiple of the access, for a division by zero, and if no

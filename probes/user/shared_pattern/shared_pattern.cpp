@@ -137,6 +137,7 @@ Workload workload_of(const TileLaunch& launch, const Device& device) {
     }
     add_site("read back", access::Op::load, launch.tile.access_bytes(), 1, wavefronts);
   }
+  workload.cycles_per_wavefront = launch.block->cycles / static_cast<double>(launch.block->wavefronts);
   const std::uint64_t bytes =
       workload.blocks * launch.rounds() * launch.iterations * launch.block->accesses * launch.tile.access_bytes();
   (launch.tile.stores() ? workload.useful_bytes_written : workload.useful_bytes_read) = bytes;

@@ -17,46 +17,17 @@ namespace gpumem::shared_pattern {
 
 namespace {
 
-/// True if the tile is copied into from global memory: such a launch has a site there.
-bool copies(const Workload& workload) {
-  return workload.sites.size() > 1 && workload.sites[1].space == access::Space::global;
-}
-
-/// Cycles of a copy by cp.async: its wavefronts, and what it takes to find the source in L1. Measured on an H100 with
-/// all numbers of wavefronts from 1 to 32 (docs/patterns.md); nothing was published.
-double cycles_of_copy(unsigned wavefronts) { return wavefronts + (wavefronts > 2 ? 1.15 : 1.65); }
-
-/// Cycles of a request, by itself.
-double cycles_of(const Workload& workload, const access::WarpRequest& request) {
-  const access::Site& site = workload.sites.front();
-  if (copies(workload)) return cycles_of_copy(access::copy_wavefronts(request));
-  const bool words = request.word_bytes == site.word_bytes;  // else rows of matrices, of which none is inactive
-  return words ? access::shared_cycles(request, site.op) : access::matrix_wavefronts(request);
-}
-
-/// The mean of `cost` over all requests of the tile.
-template <class Cost>
-double mean_of_requests(const access::Site& tile, const Cost& cost) {
-  double sum = 0;
-  double requests = 0;
-  for (const access::RequestKind& kind : tile.kinds) {
-    sum += static_cast<double>(kind.count) * cost(tile.request(kind.request));
-    requests += static_cast<double>(kind.count);
-  }
-  return sum / requests;
-}
-
 std::optional<double> predicted_cycles(const Workload& workload, const model::Prediction& /*prediction*/,
                                        const model::Profile& profile) {
-  const auto cycles = [&](const access::WarpRequest& request) { return cycles_of(workload, request); };
-  return mean_of_requests(workload.sites.front(), cycles) / profile.rates.shared.wavefronts_per_cycle;
+  return workload.sites.front().summary->cost.wavefronts_per_request * *workload.cycles_per_wavefront /
+         profile.rates.shared.wavefronts_per_cycle;
 }
 
 /// Wavefronts that bank conflicts add to a request of the tile.
 std::optional<double> conflict_wavefronts(const Workload& workload, const model::Prediction& /*prediction*/,
                                           const model::Profile& /*profile*/) {
   const access::Site& site = workload.sites.front();
-  return site.summary->cost.wavefronts_per_request - mean_of_requests(site, access::least_wavefronts);
+  return site.summary->cost.wavefronts_per_request - shared::least_wavefronts(site);
 }
 
 Probe tile_probe(const TileCases& cases) {

@@ -54,6 +54,25 @@ Parameter pitch(std::uint64_t elements) { return {"pitch_elements", elements}; }
 Parameter swizzle(const std::string& value) { return {"swizzle", value}; }
 Parameter op(const std::string& name) { return {"op", name}; }
 
+/// Cycles of a request at a wavefront a cycle.
+struct Predicted {
+  double cycles = 0;          ///< the headline
+  double cycles_of_time = 0;  ///< those that the time of the launch has
+};
+
+Predicted predicted(const std::string& pattern, std::vector<Parameter> parameters) {
+  parameters.push_back({"pattern", pattern});
+  const Case tested = test::any_case("shared-pattern", parameters);
+  const model::Profile profile = model::load_profile("h100");
+  const Workload workload = tested.probe->describe(tested, profile.device);
+  const model::Prediction prediction = model::predict(workload, profile);
+  const double per_cycle = profile.rates.shared.wavefronts_per_cycle;
+  const auto requests = static_cast<double>(workload.sites.front().requests / workload.blocks);
+  const auto clock_hz = static_cast<double>(profile.device.sm_clock_hz);
+  return {.cycles = *tested.probe->headline.predict(workload, prediction, profile) * per_cycle,
+          .cycles_of_time = prediction.seconds * clock_hz / requests * per_cycle};
+}
+
 }  // namespace
 
 TEST_CASE("shared pattern: wide words that take more wavefronts than one have no conflicts", "[shared_pattern]") {
@@ -219,11 +238,7 @@ TEST_CASE("shared pattern: a launch makes every request of the block equally oft
 TEST_CASE("shared pattern: few lanes take a cycle for each group of lanes that is served together",
           "[shared_pattern]") {
   const auto cycles = [](const std::string& op_name, const std::string& active, std::uint64_t bytes) {
-    const Case tested = test::any_case(
-        "shared-pattern", {{"pattern", std::string("i")}, {"active", active}, {"op", op_name}, {"word_bytes", bytes}});
-    const Workload workload = tested.probe->describe(tested, test::some_device());
-    const model::Profile profile = model::load_profile("h100");
-    return *tested.probe->headline.predict(workload, {}, profile) * profile.rates.shared.wavefronts_per_cycle;
+    return predicted("i", {{"active", active}, op(op_name), words(bytes)}).cycles;
   };
   CHECK(cycles("write", "lane < 17", 16) == Approx(4));
   CHECK(cycles("write", "lane < 1", 8) == Approx(2));
@@ -232,6 +247,23 @@ TEST_CASE("shared pattern: few lanes take a cycle for each group of lanes that i
   CHECK(cycles("read", "lane < 17", 16) == Approx(4));
   CHECK(cycles("read", "lane < 3", 16) == Approx(4));
   CHECK(cycles("read", "lane < 2", 16) == Approx(2));  // every lane agrees with its second neighbour
+}
+
+TEST_CASE("shared pattern: the predicted time is that of the predicted cycles", "[shared_pattern]") {
+  const auto check = [](const std::string& pattern, const std::vector<Parameter>& parameters, double cycles) {
+    const Predicted found = predicted(pattern, parameters);
+    CHECK(found.cycles == Approx(cycles));
+    CHECK(found.cycles_of_time == Approx(cycles).epsilon(0.05));  // a launch takes some more
+  };
+  check("i * 9 % 4096", {words(16), {"active", std::string("lane < 4")}}, 4);
+  check("lane % 4", {words(16), op("cp-async")}, 8 + 1.15);
+  check("i", {words(16), op("cp-async")}, 4 + 1.15);
+  check("i", {words(4), op("cp-async")}, 1 + 1.65);
+  check("lane * 32", {op("cp-async")}, 32 + 1.15);
+  check("i * 32", {op("write")}, 32);
+  for (const std::uint64_t count : {1U, 2U, 4U}) {
+    check("lane * 64", {op("ldmatrix"), {"matrices", count}}, 8 * static_cast<double>(count));
+  }
 }
 
 TEST_CASE("shared pattern: matrices need a GPU that has the instruction", "[shared_pattern]") {
