@@ -5,7 +5,6 @@
 #include <numbers>
 #include <vector>
 
-#include "engine/statistics/outliers.hpp"
 #include "engine/statistics/statistics.hpp"
 
 namespace gpumem::measure {
@@ -59,7 +58,7 @@ NoiseLimit noise_limit(std::span<const double> earlier, double least_spread, dou
   limit.spread = std::max(own, least_spread);
   const double prediction = std::sqrt(1 + std::numbers::pi / 2 / static_cast<double>(earlier.size()));
   const double explained = student_t_quantile(chance, degrees) * limit.spread * prediction;
-  limit.lowest = limit.median * std::min(std::exp(-explained), 1 - outlier_tolerance);
+  limit.lowest = limit.median * std::min(std::exp(-explained), 1 - least_slowdown);
   return limit;
 }
 
