@@ -16,6 +16,7 @@
 #include "app/commands/commands.hpp"
 #include "app/output/file_output.hpp"
 #include "app/output/terminal.hpp"
+#include "app/run/device_list.hpp"
 #include "engine/base/error.hpp"
 #include "engine/model/find_profile.hpp"
 #include "engine/model/fit.hpp"

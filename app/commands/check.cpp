@@ -183,11 +183,11 @@ class Checking {
   /// The cases that the report should hold: those of the plan that its GPU can run, once for each GPU if there are
   /// several.
   static std::vector<report::Record> planned_for(const Plan& plan, const report::Report& report) {
-    if (!report.device) return planned_records(plan);
+    if (!report.device) return planned_records(on_one_gpu(plan));
     std::vector<std::uint64_t> gpus;
     for (const Device& gpu : report::gpus_side_by_side(report)) gpus.emplace_back(*gpu.index);
-    Plan own = fitted(plan, *report.device);
-    return planned_records(gpus.empty() ? own : on_each_gpu(std::move(own), gpus));
+    if (gpus.empty()) return planned_records(fitted(on_one_gpu(plan), *report.device));
+    return planned_records(on_each_gpu(fitted(plan, *report.device), gpus));
   }
 
   /// Checks each GPU against the expectations and its history, and that several GPUs agree, which stands last.

@@ -10,6 +10,7 @@
 
 #include "app/command_line/command_options.hpp"
 #include "app/commands/commands.hpp"
+#include "app/run/device_list.hpp"
 #include "app/run/run.hpp"
 #include "app/suite/suite.hpp"
 #include "engine/base/error.hpp"

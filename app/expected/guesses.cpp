@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,6 +53,15 @@ std::optional<double> headline(const Case& tested, const model::Profile& profile
   return record.headline.predicted;
 }
 
+/// The report's GPU that times the case.
+Device timed_on(const report::Report& report, const Case& tested) {
+  const auto gpu = timing_gpu(tested, std::numeric_limits<std::size_t>::max());
+  for (std::size_t i = 0; gpu && i < report.devices.size(); ++i) {
+    if (report.devices[i].index.value_or(i) == *gpu) return report.devices[i];
+  }
+  return *report.device;
+}
+
 bool rests_on_guesses(const Case& tested, const model::Profile& profile, const model::Profile& guessed_otherwise) {
   constexpr double little = 0.05;
   try {
@@ -68,15 +78,16 @@ bool rests_on_guesses(const Case& tested, const model::Profile& profile, const m
 
 void flag_guesses(report::Report& report, std::span<const report::Expectation> expectations,
                   const std::vector<Probe>& registry) {
-  const auto profile = profile_behind(report);
+  auto profile = profile_behind(report);
   if (!profile) return;
-  const model::Profile guessed_otherwise = otherwise(*profile);
+  model::Profile guessed_otherwise = otherwise(*profile);
   for (report::Record& record : report.results) {
     const bool is_held = std::ranges::any_of(expectations, [&](const report::Expectation& expectation) {
       return expectation.quantity == "measured_over_predicted" && report::selects(expectation.cases, record);
     });
     if (!is_held || record.has_flag(guessed_flag) || !record.headline.measured) continue;
     const auto tested = report::case_of(record, registry);
+    if (tested) profile->device = guessed_otherwise.device = timed_on(report, *tested);
     if (tested && rests_on_guesses(*tested, *profile, guessed_otherwise)) record.flags.emplace_back(guessed_flag);
   }
 }

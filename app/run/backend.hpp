@@ -67,8 +67,10 @@ class Backend {
   [[nodiscard]] virtual bool lost() const { return false; }
 };
 
-/// Predicts for the GPU, or the node, of a profile.
-[[nodiscard]] std::unique_ptr<Backend> make_model_backend(model::Profile profile);
+/// Predicts for the GPU, or the node, of a profile. If GPUs of the node are given by their indices, they run every case
+/// side by side.
+[[nodiscard]] std::unique_ptr<Backend> make_model_backend(model::Profile profile,
+                                                          std::span<const std::uint64_t> side_by_side = {});
 
 /// Returns true if a case uses what the GPUs of a host share: its memory, its processors, the links and switches
 /// between.

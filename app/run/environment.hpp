@@ -28,7 +28,9 @@ struct Environment {
   /// Measures on several GPUs at the same time; `gpus` have their indices.
   std::function<std::unique_ptr<Backend>(const MeasureOptions&, std::span<const Device> gpus)> measure_side_by_side =
       measure_in_copies;
-  std::function<std::unique_ptr<Backend>(const model::Profile& profile)> predict = make_model_backend;
+  /// Predicts for a GPU of the profile, or for GPUs of its node side by side, given by their indices.
+  std::function<std::unique_ptr<Backend>(const model::Profile& profile, std::span<const std::uint64_t> gpus)> predict =
+      make_model_backend;
   std::function<std::vector<Device>()> gpus = list_gpus;
   std::function<bool()> interrupted = [] { return false; };
   std::vector<std::string> command = {"gpumem"};  ///< argv

@@ -6,7 +6,8 @@
 // trial or run adds {"probe": ..., "parameters": {...}} of its case; a count adds {"cases": [...], "records": [...]},
 // where each case is {"probe": ..., "parameters": {...}}. A run with {"together": true} stops when the case is ready to
 // be timed, and sends {"ready": true, "uses_host": ..., "numa_node": ...}; "numa_node" only if its host memory is bound
-// to a node. It goes on when {"time_budget_s": ...} comes, with that much time.
+// to a node. It goes on when {"time_budget_s": ...} comes, with that much time. {"do": "wake"} alone starts CUDA, so
+// that a later request finds it started; its answer is empty.
 //
 // An answer is a report of what is known of the GPU, with the records asked for. It also has {"goodness": x} for a
 // trial, {"problem": text} if counting failed, and {"free_memory_bytes": n}, which a report does not have. Other

@@ -7,6 +7,7 @@
 #include "engine/access/chunks.hpp"
 #include "engine/base/error.hpp"
 #include "report/record/fill.hpp"
+#include "report/record/kernels.hpp"
 
 namespace gpumem::app {
 
@@ -26,18 +27,26 @@ std::vector<model::Profile> for_each_gpu(model::Profile profile) {
 
 class ModelBackend final : public Backend {
  public:
-  explicit ModelBackend(model::Profile profile) : gpus_(for_each_gpu(std::move(profile))) {}
+  ModelBackend(model::Profile profile, std::span<const std::uint64_t> side_by_side)
+      : gpus_(for_each_gpu(std::move(profile))), side_by_side_(side_by_side.begin(), side_by_side.end()) {
+    for (const std::uint64_t gpu : side_by_side_) gpus_[gpu].device.index = static_cast<unsigned>(gpu);
+  }
 
   [[nodiscard]] std::string name() const override { return "model"; }
-  [[nodiscard]] const Device& device() const override { return gpus_.front().device; }
+  [[nodiscard]] const Device& device() const override {
+    return gpus_[side_by_side_.empty() ? 0 : side_by_side_.front()].device;
+  }
   [[nodiscard]] std::vector<Device> devices() const override {
     std::vector<Device> used;
+    for (const std::uint64_t gpu : side_by_side_) used.push_back(gpus_[gpu].device);
+    if (!used.empty()) return used;
     for (const model::Profile& gpu : gpus_) {
       used.push_back(gpu.device);
       if (!several_) break;
     }
     return used;
   }
+  [[nodiscard]] std::vector<std::uint64_t> side_by_side() const override { return side_by_side_; }
   [[nodiscard]] std::optional<std::string> profile() const override { return gpus_.front().name; }
   [[nodiscard]] std::optional<std::string> profile_source() const override {
     return std::string(model::to_string(gpus_.front().source));
@@ -84,6 +93,8 @@ class ModelBackend final : public Backend {
       report::Record record = report::record_of(decided, workload);
       add_prediction(record, *decided.probe, workload, gpu, predicted(decided, workload, gpu));
       add_peak(record, *decided.probe, workload, gpu.device);
+      // Each GPU is predicted as if it were alone.
+      if (!side_by_side_.empty() && uses_host(workload)) record.host_shared_by = 1;
       return record;
     } catch (const Error& error) {
       if (!concerns_case_alone(error)) throw;
@@ -96,17 +107,25 @@ class ModelBackend final : public Backend {
 
   /// That times the case.
   [[nodiscard]] const model::Profile& gpu_of(const Case& tested) const {
+    const auto beside_others = std::ranges::find(tested.parameters, report::device_parameter, &Parameter::name);
+    if (!side_by_side_.empty() && beside_others != tested.parameters.end()) {
+      return gpus_[std::get<std::uint64_t>(beside_others->value)];
+    }
     return gpus_[timing_gpu(tested, gpus_.size()).value_or(0)];
   }
 
-  /// The shape that a trial has chosen is a case of the sweep, mostly.
+  /// The shape that a trial has chosen is a case of the sweep, mostly. GPUs side by side are all of the profile's kind.
   [[nodiscard]] const model::Prediction& predicted(const Case& tested, const Workload& workload,
                                                    const model::Profile& gpu) {
-    const auto known = std::ranges::find(known_, tested.parameters, &Known::first);
+    std::vector<Parameter> parameters = tested.parameters;
+    if (!side_by_side_.empty()) {
+      std::erase_if(parameters, [](const Parameter& parameter) { return parameter.name == report::device_parameter; });
+    }
+    const auto known = std::ranges::find(known_, parameters, &Known::first);
     if (known != known_.end()) return known->second;
     constexpr std::size_t most_known = 64;
     if (known_.size() >= most_known) known_.clear();
-    return known_.emplace_back(tested.parameters, model::predict(workload, gpu)).second;
+    return known_.emplace_back(std::move(parameters), model::predict(workload, gpu)).second;
   }
 
   [[nodiscard]] static double goodness(const Case& tested, const Workload& workload,
@@ -117,14 +136,15 @@ class ModelBackend final : public Backend {
   }
 
   std::vector<model::Profile> gpus_;  ///< of the machine, by index
-  bool several_ = false;              ///< some case was of any of them, not just the first
-  std::vector<Known> known_;          ///< of late
+  std::vector<std::uint64_t> side_by_side_;
+  bool several_ = false;      ///< some case was of any of them, not just the first
+  std::vector<Known> known_;  ///< of late
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_model_backend(model::Profile profile) {
-  return std::make_unique<ModelBackend>(std::move(profile));
+std::unique_ptr<Backend> make_model_backend(model::Profile profile, std::span<const std::uint64_t> side_by_side) {
+  return std::make_unique<ModelBackend>(std::move(profile), side_by_side);
 }
 
 }  // namespace gpumem::app

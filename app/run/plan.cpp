@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <ranges>
 #include <set>
 #include <utility>
@@ -173,14 +174,28 @@ Plan fitted(Plan plan, const Device& device) {
   return plan;
 }
 
+bool is_between_gpus(const PlannedSweep& sweep) { return static_cast<bool>(sweep.probe->gpus); }
+
+bool is_between_gpus(const Plan& plan) {
+  return std::ranges::any_of(plan.sweeps, [](const PlannedSweep& sweep) { return is_between_gpus(sweep); });
+}
+
 Plan on_each_gpu(Plan plan, std::span<const std::uint64_t> gpus) {
-  std::erase_if(plan.sweeps, [](const PlannedSweep& sweep) { return static_cast<bool>(sweep.probe->gpus); });
   if (plan.size() * gpus.size() > maximum_cases) {
     throw usage_error(
         fmt::format("{} cases on each of {} GPUs are more than the {} that one run takes; give fewer values",
                     plan.size(), gpus.size(), maximum_cases));
   }
+  const auto is_among = [&](const Case& tested) {
+    return std::ranges::all_of(tested.probe->gpus(tested),
+                               [&](std::uint64_t gpu) { return std::ranges::find(gpus, gpu) != gpus.end(); });
+  };
+  const auto pairs =
+      std::ranges::stable_partition(plan.sweeps, [](const auto& sweep) { return !is_between_gpus(sweep); });
+  for (PlannedSweep& sweep : pairs) std::erase_if(sweep.cases, std::not_fn(is_among));
+  std::erase_if(plan.sweeps, [](const PlannedSweep& sweep) { return sweep.cases.empty(); });
   for (PlannedSweep& sweep : plan.sweeps) {
+    if (is_between_gpus(sweep)) continue;
     std::vector<Case> cases;
     for (const Case& tested : sweep.cases) {
       for (const std::uint64_t gpu : gpus) {
@@ -196,6 +211,12 @@ Plan on_each_gpu(Plan plan, std::span<const std::uint64_t> gpus) {
     }
     sweep.unusable = std::move(unusable);
   }
+  return plan;
+}
+
+Plan on_one_gpu(Plan plan) {
+  const auto is_pairs = [](const PlannedSweep& sweep) { return is_between_gpus(sweep); };
+  if (plan.suite && !std::ranges::all_of(plan.sweeps, is_pairs)) std::erase_if(plan.sweeps, is_pairs);
   return plan;
 }
 

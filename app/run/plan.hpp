@@ -65,9 +65,18 @@ void leave_out_unfit(PlannedSweep& sweep, const Device& device);
 /// The most cases one run takes.
 inline constexpr std::size_t maximum_cases = 100'000;
 
+/// True if each of the sweep's cases uses several GPUs of a machine.
+[[nodiscard]] bool is_between_gpus(const PlannedSweep& sweep);
+/// True if some sweep of the plan is such a one.
+[[nodiscard]] bool is_between_gpus(const Plan& plan);
+
 /// Returns the plan with every case on each of these GPUs. A last parameter `device`, which varies fastest, names the
-/// GPU. Probes that use several GPUs themselves are left out. Throws a usage error for too many cases.
+/// GPU. Cases that use several GPUs themselves come last, and only those that use none but these. Throws a usage error
+/// for too many cases.
 [[nodiscard]] Plan on_each_gpu(Plan plan, std::span<const std::uint64_t> gpus);
+
+/// Returns the plan for a run of one GPU: without the cases between GPUs of a suite that is about other things too.
+[[nodiscard]] Plan on_one_gpu(Plan plan);
 
 /// Returns the file that an axis' text names, if it names one.
 [[nodiscard]] std::optional<std::string> named_file(const Axis& axis, const std::string& text);

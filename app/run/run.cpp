@@ -7,6 +7,7 @@
 
 #include "app/command_line/build_information.hpp"
 #include "app/run/case_records.hpp"
+#include "app/run/device_list.hpp"
 #include "engine/base/error.hpp"
 #include "report/explain/explain.hpp"
 #include "report/record/fill.hpp"
@@ -32,27 +33,36 @@ report::Report empty_report(const Plan& plan, const Environment& environment) {
 
 // ---- The backend that --backend, --gpu and --device ask for
 
-/// True if each of the sweep's cases uses several GPUs of a machine.
-bool uses_several_gpus(const PlannedSweep& sweep) { return static_cast<bool>(sweep.probe->gpus); }
-
-/// True if some case is about what joins the GPUs of a machine.
-bool between_gpus(const Plan& plan) { return std::ranges::any_of(plan.sweeps, uses_several_gpus); }
-
 const char* default_profile(bool of_node) { return of_node ? "h200x8" : "h200"; }
 
 void notice(const RunOptions& options, const Environment& environment, const std::string& text) {
   if (!options.quiet) say(environment.err, "note: " + text);
 }
 
+/// True if --device may mean more than one GPU.
+bool may_take_several(const RunOptions& options) { return options.device && may_be_several(*options.device); }
+
+/// The indices of the profile's GPUs that --device means, if they are several.
+std::vector<std::uint64_t> several_of(const model::Profile& profile, const RunOptions& options) {
+  std::vector<std::uint64_t> gpus;
+  if (!may_take_several(options) || profile.gpus.empty()) return gpus;
+  for (const Device& gpu : devices_of(*options.device, profile.gpus)) gpus.emplace_back(*gpu.index);
+  return gpus.size() > 1 ? gpus : std::vector<std::uint64_t>();
+}
+
 /// Opens the model. `why` begins the notice about the choice of the GPU.
-std::unique_ptr<Backend> open_model(const Plan& plan, const RunOptions& options, const Environment& environment,
+std::unique_ptr<Backend> open_model(Plan& plan, const RunOptions& options, const Environment& environment,
                                     const std::string& why = "") {
   if (options.counting == measure::Counting::required) {
     throw missing_capability_error(
         "--counters=require: a prediction has no counters; measure on a GPU, or leave it out");
   }
-  const std::string gpu = options.gpu.value_or(default_profile(between_gpus(plan)));
-  auto backend = environment.predict(model::find_profile(gpu, environment.own_profiles));
+  if (!may_take_several(options)) plan = on_one_gpu(std::move(plan));
+  const std::string gpu = options.gpu.value_or(default_profile(is_between_gpus(plan)));
+  const model::Profile profile = model::find_profile(gpu, environment.own_profiles);
+  const std::vector<std::uint64_t> several = several_of(profile, options);
+  if (several.empty()) plan = on_one_gpu(std::move(plan));
+  auto backend = environment.predict(profile, several);
   if (!options.gpu || !why.empty()) {
     const char* hint = options.gpu ? "" : "; choose another GPU with --gpu";
     notice(options, environment, why + "predicting for " + gpu + hint);
@@ -62,19 +72,13 @@ std::unique_ptr<Backend> open_model(const Plan& plan, const RunOptions& options,
   return backend;
 }
 
-/// Reports that probes which use several GPUs themselves are left out, because each GPU is to run every case.
-void leave_out_of_several(const Plan& plan, const RunOptions& options, const Environment& environment) {
-  std::vector<std::string> left_out;
-  for (const PlannedSweep& sweep : plan.sweeps) {
-    const std::string& name = sweep.probe->name;
-    if (uses_several_gpus(sweep) && std::ranges::find(left_out, name) == left_out.end()) left_out.push_back(name);
-  }
-  if (left_out.empty()) return;
-  const std::string words = fmt::format("{}: uses several GPUs in one case", report::join(left_out, ", "));
-  if (std::ranges::all_of(plan.sweeps, uses_several_gpus)) {
-    throw usage_error(words + ", and --device names those that each run every case; leave it out, or give one GPU");
-  }
-  notice(options, environment, "leaving out " + words);
+/// Throws if nothing is asked for that each GPU could run.
+void refuse_pairs_alone(const Plan& plan) {
+  const auto is_pairs = [](const PlannedSweep& sweep) { return is_between_gpus(sweep); };
+  if (plan.sweeps.empty() || !std::ranges::all_of(plan.sweeps, is_pairs)) return;
+  throw usage_error(plan.sweeps.front().probe->name +
+                    ": uses several GPUs in one case, and --device names those that each run every case; leave it out, "
+                    "or give one GPU");
 }
 
 /// Prints the remarks on the profiles that predict beside measurements, each once.
@@ -98,14 +102,14 @@ void refuse_standard_input(const Plan& plan, const RunOptions& options) {
       "standard input ('-') is read by a single process, and several GPUs have one each; save it in a file");
 }
 
-std::unique_ptr<Backend> open_cuda(const Plan& plan, const RunOptions& options, const Environment& environment) {
+/// Takes the cases between GPUs out of the plan of a suite if it opens one GPU.
+std::unique_ptr<Backend> open_cuda(Plan& plan, const RunOptions& options, const Environment& environment) {
   if (options.gpu) static_cast<void>(model::find_profile(*options.gpu, environment.own_profiles));
   const MeasureOptions defaults;
   MeasureOptions measure{.stopping = stopping_rule(options.effort),
                          .device = options.device.value_or(defaults.device),
                          .numa = options.numa.value_or(defaults.numa),
                          .counting = options.counting.value_or(defaults.counting),
-                         .links = between_gpus(plan),
                          .predicting = {.named = options.gpu, .own = environment.own_profiles},
                          .interrupted = environment.interrupted,
                          .host_in_turns = options.host_in_turns};
@@ -113,11 +117,14 @@ std::unique_ptr<Backend> open_cuda(const Plan& plan, const RunOptions& options, 
     const std::vector<Device> gpus = devices_of(measure.device, environment.gpus());
     if (gpus.size() > 1) {
       refuse_standard_input(plan, options);
-      leave_out_of_several(plan, options, environment);
+      refuse_pairs_alone(plan);
+      measure.links = is_between_gpus(plan);
       return environment.measure_side_by_side(measure, gpus);
     }
     measure.device = std::to_string(*gpus.front().index);
   }
+  plan = on_one_gpu(std::move(plan));
+  measure.links = is_between_gpus(plan);
   return environment.measure(measure);
 }
 
@@ -132,8 +139,9 @@ bool without_gpu(const RunOptions& options, const Environment& environment) {
 }
 
 /// Opens a GPU or a profile; `auto` takes the model only if the machine has no usable GPU at all. Unless --quiet,
-/// choices that the user did not make are told on environment.err.
-std::unique_ptr<Backend> open_backend(const Plan& plan, const RunOptions& options, const Environment& environment) {
+/// choices that the user did not make are told on environment.err. Takes the cases between GPUs out of the plan of a
+/// suite if it opens one GPU.
+std::unique_ptr<Backend> open_backend(Plan& plan, const RunOptions& options, const Environment& environment) {
   if (options.backend == BackendChoice::model) return open_model(plan, options, environment);
   try {
     auto backend = open_cuda(plan, options, environment);
@@ -143,7 +151,7 @@ std::unique_ptr<Backend> open_backend(const Plan& plan, const RunOptions& option
     if (error.kind() != ErrorKind::no_gpu || !without_gpu(options, environment)) throw;
     if (options.backend == BackendChoice::cuda) {
       throw no_gpu_error(std::string(error.what()) +
-                         "; to predict instead run: " + predicting_command(environment.command, between_gpus(plan)));
+                         "; to predict instead run: " + predicting_command(environment.command, is_between_gpus(plan)));
     }
     return open_model(plan, options, environment, std::string(error.what()) + "; not measuring but ");
   }
@@ -171,7 +179,9 @@ void describe_backend(report::Report& report, const Backend& backend) {
   report.watched = backend.watched_flags();
 }
 
-report::Report dry_report(const Plan& plan, const RunOptions& options, const Environment& environment) {
+report::Report dry_report(Plan plan, const RunOptions& options, const Environment& environment) {
+  const bool several = may_take_several(options);
+  if (!several) plan = on_one_gpu(std::move(plan));
   report::Report report = empty_report(plan, environment);
   report.backend = options.backend == BackendChoice::model ? "model" : "cuda";
   report.results = planned_records(plan);
@@ -180,8 +190,10 @@ report::Report dry_report(const Plan& plan, const RunOptions& options, const Env
       notice(options, environment, "would skip " + to_string(tested.parameters.front().value) + ": " + reason);
     }
   }
-  if (options.device && may_be_several(*options.device)) {
-    notice(options, environment, "each case would run on every GPU of --device " + *options.device);
+  if (several) {
+    notice(options, environment,
+           fmt::format("each case would run on every GPU of --device {}{}", *options.device,
+                       is_between_gpus(plan) ? ", and copies between GPUs on every pair of them" : ""));
   }
   return report;
 }
@@ -235,7 +247,9 @@ void Run::all() {
       report_.results.push_back(failed_record(tested, missing_capability_error(reason)));
     }
     const std::size_t gpus = std::max<std::size_t>(1, backend_->side_by_side().size());
-    if (uncounted.size() >= counted_at_once * gpus || &sweep == &sweeps_.back()) {
+    // Before cases between GPUs, for which the processes that count end.
+    const bool last = &sweep == &sweeps_.back() || is_between_gpus((&sweep + 1)->plan) != is_between_gpus(sweep.plan);
+    if (uncounted.size() >= counted_at_once * gpus || last) {
       count(std::exchange(uncounted, {}));
     }
     update_files();

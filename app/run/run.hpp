@@ -25,7 +25,7 @@ namespace gpumem::app {
 void describe_backend(report::Report& report, const Backend& backend);
 
 /// The report of a run that did not take place: every case skipped.
-[[nodiscard]] report::Report dry_report(const Plan& plan, const RunOptions& options, const Environment& environment);
+[[nodiscard]] report::Report dry_report(Plan plan, const RunOptions& options, const Environment& environment);
 
 class Run {
  public:

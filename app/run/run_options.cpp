@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/command_line/values.hpp"
-#include "app/run/side_by_side.hpp"
+#include "app/run/device_list.hpp"
 #include "engine/base/error.hpp"
 #include "engine/base/unpack.hpp"
 #include "engine/model/profile.hpp"
@@ -104,7 +104,7 @@ void refuse_wrong_gpu(const RunOptions& given) {
     throw usage_error(
         fmt::format("--device: '{}' is a range; list the GPUs, such as 0,1,2, or give all", *given.device));
   }
-  if (given.device && given.backend == BackendChoice::model) {
+  if (given.device && given.backend == BackendChoice::model && !may_be_several(*given.device)) {
     throw usage_error("--device chooses the GPU to measure on; the model takes --gpu");
   }
   if (given.device) static_cast<void>(device_list(*given.device));

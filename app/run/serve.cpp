@@ -91,6 +91,10 @@ class Server {
 
   Json answer_to(const Json& request) {
     const std::string what = request.at("do");
+    if (what == "wake") {
+      static_cast<void>(list_gpus());
+      return Json::object();
+    }
     MeasureOptions options = options_of(request);
     std::vector<Case> cases;
     if (what == "count") {

@@ -13,7 +13,6 @@
 #include "app/run/case_records.hpp"
 #include "app/run/worker.hpp"
 #include "engine/base/error.hpp"
-#include "engine/machine/devices.hpp"
 #include "report/record/gpus.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
@@ -42,14 +41,18 @@ struct Gpu {
   Gpu(const MeasureOptions& common, const Device& known, const Connect& connect)
       : device(known), options(common), worker(options, connect) {
     options.device = known.uuid.value_or(std::to_string(known.index.value_or(0)));
+    if (!std::exchange(options.links, false)) device.links.clear();
   }
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
 
   void learn(const report::Report& known) {
-    const auto index = device.index;
-    if (known.device) device = *known.device;
-    device.index = index;
+    if (known.device) {
+      Device seen = *known.device;
+      seen.index = device.index;
+      seen.links = std::move(device.links);  // which a process that sees one GPU does not know
+      device = std::move(seen);
+    }
     profile = known.profile;
     profile_source = known.profile_source;
     if (known.host_placement) placement = known.host_placement;
@@ -113,7 +116,8 @@ class SideBySide final : public Backend {
  public:
   SideBySide(const MeasureOptions& options, std::span<const Device> gpus,
              const std::function<Connect(const Device&)>& connect)
-      : options_(options) {
+      : options_(options), between_(options, gpus.front(), connect(Device{})) {
+    between_.options.counting = measure::Counting::off;
     for (const Device& device : gpus) gpus_.emplace_back(options, device, connect(device));
     for (Gpu& gpu : gpus_) gpu.worker.begin_open();
     std::optional<Error> refusal;
@@ -127,6 +131,7 @@ class SideBySide final : public Backend {
       }
     }
     if (std::ranges::none_of(gpus_, &Gpu::open)) throw Error(*refusal);
+    if (options.links) between_.worker.wake();
   }
   ~SideBySide() override {
     for (Gpu& gpu : gpus_) gpu.worker.end();  // all at once; each is then waited for
@@ -172,17 +177,19 @@ class SideBySide final : public Backend {
       gpu.learn(begun.answer->known);
       report::Record record = std::move(begun.answer->known.results.at(0));
       record.parameters = decided.parameters;
-      record.across = report::device_parameter;
       record.host_shared_by = begun.host_shared_by;
+      if (&gpu == &between_) return record;  // whose reason names the GPUs
+      record.across = report::device_parameter;
       if (record.reason) record.reason->insert(0, report::gpu_identity(*gpu.device.index, gpu.device) + ": ");
       return record;
     } catch (const Error& error) {
       gpu.open = gpu.worker.is_there() && concerns_case_alone(error);
-      return failed_record(decided, gpu.named(error));
+      return failed_record(decided, &gpu == &between_ ? named(decided, error) : gpu.named(error));
     }
   }
 
   [[nodiscard]] bool has_run(const Case& decided) const override {
+    if (decided.probe->gpus) return false;
     const std::uint64_t index = decided.number(report::device_parameter);
     return std::ranges::any_of(gpus_, [&](const Gpu& gpu) {
       return gpu.device.index == index && gpu.begun && gpu.begun->tested.parameters == decided.parameters;
@@ -191,6 +198,7 @@ class SideBySide final : public Backend {
 
   void use_stopping_rule(const measure::StoppingRule& rule) override {
     for (Gpu& gpu : gpus_) gpu.options.stopping = rule;
+    between_.options.stopping = rule;
   }
 
   [[nodiscard]] std::optional<std::string> count(std::span<const Case> cases,
@@ -257,13 +265,35 @@ class SideBySide final : public Backend {
   }
 
   [[nodiscard]] Gpu& gpu_of(const Case& tested) {
+    if (tested.probe->gpus) return between_;
     const std::uint64_t index = tested.number(report::device_parameter);
     return *std::ranges::find_if(gpus_, [&](const Gpu& gpu) { return gpu.device.index == index; });
+  }
+
+  /// Returns an error that names the GPUs of a case between them.
+  [[nodiscard]] Error named(const Case& tested, const Error& error) const {
+    std::vector<std::string> names;
+    for (const Gpu& gpu : gpus_) {
+      const std::vector<std::uint64_t> own = tested.probe->gpus(tested);
+      if (std::ranges::find(own, *gpu.device.index) == own.end()) continue;
+      names.push_back(report::gpu_identity(*gpu.device.index, gpu.device));
+    }
+    return {error.kind(), report::join(names, ", ") + ": " + error.what()};
+  }
+
+  /// Ends the processes of single GPUs before the one between GPUs opens them, and the other way round. A GPU that
+  /// another process has open counts as disturbed, and may be set to let a single process in.
+  void make_way(bool between) {
+    if (between == std::exchange(between_is_open_, between)) return;
+    if (!between) return between_.worker.leave();
+    for (Gpu& gpu : gpus_) gpu.worker.end();  // all at once
+    for (Gpu& gpu : gpus_) gpu.worker.leave();
   }
 
   /// Runs the case on its GPU, and on the others those that differ in nothing else. All are made ready before the first
   /// is timed.
   void run_on_all(const Case& decided) {
+    make_way(static_cast<bool>(decided.probe->gpus));
     std::vector<Case> together = {decided};
     for (auto expected = expected_.begin(); expected != expected_.end() && together.size() < gpus_.size(); ++expected) {
       const auto same_gpu = [&](const Case& other) { return &gpu_of(other) == &gpu_of(*expected); };
@@ -324,45 +354,12 @@ class SideBySide final : public Backend {
 
   MeasureOptions options_;
   std::deque<Gpu> gpus_;
+  Gpu between_;  ///< stands for the process that sees all GPUs, for cases between them
+  bool between_is_open_ = false;
   std::vector<Case> expected_;
 };
 
 }  // namespace
-
-std::vector<std::string> device_list(const std::string& text) {
-  std::vector<std::string> parts = report::split(text, ',');
-  if (std::ranges::find(parts, "") != parts.end()) {
-    throw usage_error(
-        fmt::format("--device: '{}' has an empty place in its list; give all, or a list such as 0,2", text));
-  }
-  if (parts.size() > 1 && std::ranges::find(parts, "all") != parts.end()) {
-    throw usage_error(fmt::format("--device: 'all' stands alone, and not in '{}'", text));
-  }
-  return parts;
-}
-
-bool may_be_several(const std::string& text) { return text == "all" || text.find(',') != std::string::npos; }
-
-std::vector<Device> devices_of(const std::string& text, std::span<const Device> gpus) {
-  std::vector<std::size_t> indices;
-  for (const std::string& part : device_list(text)) {
-    if (part == "all") {
-      for (std::size_t i = 0; i < gpus.size(); ++i) indices.push_back(i);
-      continue;
-    }
-    const std::size_t index = measure::match_device(part, gpus);
-    if (std::ranges::find(indices, index) != indices.end()) {
-      throw usage_error(fmt::format("--device: '{}' names GPU {} twice", text, index));
-    }
-    indices.push_back(index);
-  }
-  std::vector<Device> devices;
-  for (const std::size_t index : indices) {
-    devices.push_back(gpus[index]);
-    devices.back().index = static_cast<unsigned>(index);
-  }
-  return devices;
-}
 
 std::unique_ptr<Backend> make_side_by_side_backend(const MeasureOptions& options, std::span<const Device> gpus,
                                                    const std::function<Connect(const Device&)>& connect) {

@@ -13,20 +13,11 @@
 
 namespace gpumem::app {
 
-/// Splits the value of --device into the parts of its list, or "all" alone. Throws a usage error for a malformed list.
-[[nodiscard]] std::vector<std::string> device_list(const std::string& text);
-
-/// True if the value of --device may mean more than one GPU.
-[[nodiscard]] bool may_be_several(const std::string& text);
-
-/// Returns the GPUs of the machine that the value of --device means, with their indices. Throws a no-GPU error for one
-/// that is not there, and a usage error for one that is named twice.
-[[nodiscard]] std::vector<Device> devices_of(const std::string& text, std::span<const Device> gpus);
-
 /// Measures on several GPUs at the same time. Cases have a parameter `device` (report/record/kernels.hpp). run() of a
-/// case also starts all expected cases that differ from it in nothing else. `gpus` have their indices; `connect` starts
-/// the process that measures on one of them. Throws as make_cuda_backend() does if none of the GPUs can be opened, or
-/// if one lacks a required capability.
+/// case also starts all expected cases that differ from it in nothing else. Cases of probes that use several GPUs run
+/// one at a time in a process of their own. `gpus` have their indices; `connect` starts the process that measures on
+/// one of them, or for a device without an index the one that sees all GPUs. Throws as make_cuda_backend() does if none
+/// of the GPUs can be opened, or if one lacks a required capability.
 [[nodiscard]] std::unique_ptr<Backend> make_side_by_side_backend(const MeasureOptions& options,
                                                                  std::span<const Device> gpus,
                                                                  const std::function<Connect(const Device&)>& connect);

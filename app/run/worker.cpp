@@ -48,6 +48,8 @@ void Worker::send(const std::string& request) {
   failure_.reset();
   try {
     if (!connection_) connection_ = connect_();
+    // Whatever it was: if CUDA cannot be started, the answer to this request says so.
+    if (std::exchange(waking_, false)) static_cast<void>(connection_->receive_line());
     connection_->send_line(request);
   } catch (const Error& error) {
     failure_ = error;
@@ -55,6 +57,12 @@ void Worker::send(const std::string& request) {
 }
 
 void Worker::begin_open() { send(line_of(request("open", options_))); }
+
+void Worker::wake() {
+  const Json json = {{"do", "wake"}};
+  send(line_of(json));
+  waking_ = connection_ != nullptr;
+}
 
 void Worker::begin_run(const Case& decided, bool together) {
   Json json = request("run", options_, decided);

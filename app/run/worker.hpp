@@ -33,6 +33,8 @@ class Worker {
 
   /// Opens the GPU, which everything else does as well.
   void begin_open();
+  /// Starts the copy, and has it start CUDA, without a context. Nobody waits for that: the next request does.
+  void wake();
   /// A case that could be timed now.
   struct Ready {
     bool uses_host = false;                  ///< app::uses_host() of the case
@@ -53,8 +55,13 @@ class Worker {
 
   /// True if the copy runs.
   [[nodiscard]] bool is_there() const { return connection_ != nullptr; }
-  /// Tells the copy to stop. The destructor waits for its end.
+  /// Tells the copy to stop. The destructor waits for its end, and so does leave().
   void end();
+  /// Ends the copy, which gives back what it holds of the GPU. The next request starts another one.
+  void leave() {
+    waking_ = false;
+    connection_.reset();
+  }
 
  private:
   void send(const std::string& request);
@@ -63,6 +70,7 @@ class Worker {
   const MeasureOptions& options_;
   Connect connect_;
   std::unique_ptr<Connection> connection_;
+  bool waking_ = false;               ///< the answer to wake() has not been read
   std::optional<std::string> early_;  ///< an answer that came before a case was ready
   std::optional<Error> failure_;      ///< why no copy can answer
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "report/check/check_words.hpp"
+#include "report/check/pairs.hpp"
 #include "report/record/gpus.hpp"
 #include "report/text/text.hpp"
 
@@ -15,7 +16,6 @@ namespace gpumem::report {
 
 namespace {
 
-constexpr std::size_t soundness_checks = 2;
 constexpr const char* nothing_checked_name = "at least one of the suite's own expectations was checked";
 
 CheckRecord named(const char* name) {
@@ -145,10 +145,8 @@ Expectation without_flag(const char* name, const char* flag) {
 }
 
 /// Returns true if the earlier result stays: that of an expectation on a quantity of cases, unless it failed.
-/// `position` is its index among the soundness checks and the expectations behind them.
-bool keeps(const CheckRecord& before, std::size_t position, std::span<const Expectation> expectations) {
-  if (position < soundness_checks || before.verdict == Verdict::fail) return false;
-  return expectations[position - soundness_checks].subject == Expectation::Subject::cases;
+bool keeps(const CheckRecord& before) {
+  return before.verdict != Verdict::fail && before.about == CheckRecord::About::cases && !before.quantity.empty();
 }
 
 std::vector<CheckRecord> check_one_gpu(const Report& report, std::span<const Expectation> expectations,
@@ -174,11 +172,96 @@ std::vector<CheckRecord> checks_of(const GpuPart& part, std::span<const Expectat
   return checks;
 }
 
-/// Returns the number of checks for each expectation: one per GPU if several GPUs were checked.
-std::size_t gpus_of(std::span<const CheckRecord> checks) {
-  const auto same = [&](const CheckRecord& check) { return check.device && check.name == checks.front().name; };
-  return std::max<std::size_t>(1, static_cast<std::size_t>(std::ranges::find_if_not(checks, same) - checks.begin()));
+/// Leaves out expectations between GPUs if the report is of one GPU, unless the suite has no others.
+std::vector<Expectation> of_this_machine(std::span<const Expectation> expectations, const Report& report) {
+  std::vector<Expectation> kept(expectations.begin(), expectations.end());
+  if (report.devices.size() > 1 || std::ranges::all_of(kept, is_about_pairs)) return kept;
+  std::erase_if(kept, [&](const Expectation& expectation) {
+    const auto is_selected = [&](const Record& record) { return selects(expectation.cases, record); };
+    return is_about_pairs(expectation) && std::ranges::none_of(report.results, is_selected);
+  });
+  return kept;
 }
+
+/// The checks of several GPUs side by side, of each alone and of what is between them.
+class SeveralGpus {
+ public:
+  SeveralGpus(const Report& report, std::span<const Expectation> expectations, const CheckRules& rules)
+      : expectations_(expectations), rules_(rules), between_(between_gpus(report)) {
+    for (const Expectation& expectation : expectations_) {
+      if (!is_about_pairs(expectation)) of_one_.push_back(expectation);
+    }
+    for (const GpuPart& part : gpu_parts(report)) of_parts_.push_back(checks_of(part, of_one_, rules));
+    for (const Record& record : rules.planned) {
+      if (!gpu_beside_others(record)) planned_between_.push_back(record);
+    }
+    if (!between_ && !planned_between_.empty()) between_.emplace().report = report_without_results(report);
+    if (between_) rules_.planned = planned_between_;
+    if (between_) agreement_ = pairs_agreement(between_->report);
+  }
+
+  [[nodiscard]] std::vector<CheckRecord> all() {
+    std::size_t row = 0;
+    while (row < of_parts_.front().size() - of_one_.size()) add_row(row++);
+    if (between_) {
+      for (CheckRecord& check : check_soundness(between_->report, rules_)) {
+        check.name += " between GPUs";
+        add(std::move(check));
+      }
+    }
+    for (const Expectation& expectation : expectations_) {
+      if (is_about_pairs(expectation)) {
+        hold_between(expectation);
+      } else {
+        add_row(row++);
+      }
+    }
+    if (agreement_ && agreement_->judged > 0) add(agreement_->check);
+    return std::move(checks_);
+  }
+
+ private:
+  static Report report_without_results(Report report) {
+    report.results.clear();
+    report.conclusions.clear();
+    report.checks.clear();
+    return report;
+  }
+
+  /// One check of each GPU.
+  void add_row(std::size_t row) {
+    for (std::vector<CheckRecord>& own : of_parts_) checks_.push_back(std::move(own[row]));
+  }
+
+  void add(CheckRecord check) {
+    for (std::size_t& index : check.cases) index = between_->cases[index];
+    checks_.push_back(std::move(check));
+  }
+
+  /// Pairs without a telling prediction are compared with each other instead, if there are enough of them.
+  void hold_between(const Expectation& expectation) {
+    if (!between_) return checks_.push_back(no_such_cases(expectation));
+    CheckRecord check = evaluate(expectation, between_->report, rules_);
+    const bool instead = agreement_ && agreement_->judged > 0 && agreement_->unjudged == 0;
+    if (check.verdict == Verdict::skip && check.quantity == "measured_over_predicted" && instead) return;
+    add(std::move(check));
+  }
+
+  static CheckRecord no_such_cases(const Expectation& expectation) {
+    CheckRecord check = blank_check(expectation);
+    check.reason = "the report has no such case";
+    return check;
+  }
+
+  std::span<const Expectation> expectations_;
+  CheckRules rules_;
+  std::optional<BetweenGpus> between_;
+  std::vector<Expectation> of_one_;
+  std::vector<std::vector<CheckRecord>> of_parts_;
+  std::vector<Record> planned_between_;
+  std::optional<PairsAgreement> agreement_;
+  std::vector<CheckRecord> checks_;
+};
 
 }  // namespace
 
@@ -204,20 +287,17 @@ std::vector<Expectation> common_expectations(const Report& report) {
 
 std::vector<CheckRecord> check(const Report& report, std::span<const Expectation> expectations,
                                const CheckRules& rules) {
-  const std::vector<GpuPart> parts = gpu_parts(report);
-  if (parts.empty()) return check_one_gpu(report, expectations, rules);
-  std::vector<std::vector<CheckRecord>> of_parts;
-  for (const GpuPart& part : parts) of_parts.push_back(checks_of(part, expectations, rules));
-  std::vector<CheckRecord> checks;
-  for (std::size_t i = 0; i < of_parts.front().size(); ++i) {
-    for (std::vector<CheckRecord>& own : of_parts) checks.push_back(std::move(own[i]));
+  if (gpus_side_by_side(report).empty()) {
+    return check_one_gpu(report, of_this_machine(expectations, report), rules);
   }
-  return checks;
+  return SeveralGpus(report, expectations, rules).all();
 }
 
 std::vector<CheckRecord> foreseen(std::span<const Expectation> expectations, const Report& dry_run) {
   std::vector<CheckRecord> checks;
   for (const Expectation& expectation : expectations) {
+    const auto is_selected = [&](const Record& record) { return selects(expectation.cases, record); };
+    if (is_about_pairs(expectation) && std::ranges::none_of(dry_run.results, is_selected)) continue;  // one GPU
     CheckRecord& check = checks.emplace_back(blank_check(expectation));
     for (std::size_t i = 0; i < dry_run.results.size(); ++i) {
       if (selects(expectation.cases, dry_run.results[i])) check.cases.push_back(i);
@@ -235,18 +315,19 @@ std::vector<CheckRecord> check_again(std::vector<CheckRecord> before, const Repo
                                      std::span<const Expectation> expectations, const CheckRules& rules,
                                      unsigned attempt) {
   std::vector<CheckRecord> now = check(report, expectations, rules);
-  const std::size_t gpus = gpus_of(now);
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    CheckRecord& old = before[i];
-    if (keeps(old, i / gpus, expectations)) {
-      now[i] = std::move(old);
+  for (CheckRecord& check : now) {
+    const auto old = std::ranges::find_if(
+        before, [&](const CheckRecord& other) { return other.name == check.name && other.device == check.device; });
+    if (old == before.end()) continue;
+    if (keeps(*old)) {
+      check = std::move(*old);
       continue;
     }
-    const bool had_failed = old.verdict == Verdict::fail;
-    const bool repeated = (had_failed && !old.cases.empty()) || (!had_failed && now[i].verdict == Verdict::fail);
-    now[i].attempts = repeated ? attempt : old.attempts;
-    if (now[i].verdict == Verdict::pass && now[i].attempts > 1) {
-      now[i].reason += passed_at(now[i].attempts);
+    const bool had_failed = old->verdict == Verdict::fail;
+    const bool repeated = (had_failed && !old->cases.empty()) || (!had_failed && check.verdict == Verdict::fail);
+    check.attempts = repeated ? attempt : old->attempts;
+    if (check.verdict == Verdict::pass && check.attempts > 1) {
+      check.reason += passed_at(check.attempts);
     }
   }
   return now;

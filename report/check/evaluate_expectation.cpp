@@ -13,6 +13,7 @@
 #include "engine/measure/counters.hpp"
 #include "report/check/check.hpp"
 #include "report/check/check_words.hpp"
+#include "report/check/pairs.hpp"
 #include "report/record/cases.hpp"
 #include "report/record/kernels.hpp"
 #include "report/record/quantities.hpp"
@@ -32,6 +33,10 @@ bool is_counter(std::string_view quantity) {
 
 /// Why a record's reading of a quantity is no measurement, where one is asked for.
 std::optional<std::string> not_measured(const Report& report, const Record& record, const std::string& quantity) {
+  const auto pair = quantity == "measured_over_predicted" && !report.is_prediction() ? gpu_pair(record) : std::nullopt;
+  if (pair) {
+    if (auto why = why_pair_unpredicted(report, record, *pair)) return why;
+  }
   const bool metric = std::ranges::find(record.metrics, quantity, &MetricRecord::name) != record.metrics.end();
   const bool counter = !metric && is_counter(quantity);
   if (quantity == "measured_over_predicted") {
@@ -194,14 +199,20 @@ class CaseCheck {
       return count > 1 ? fmt::format("; {} of {} {}s{}", count, answers.size(), case_noun(report_), miss) : "";
     };
     const auto failed = std::ranges::find_if(answers, is_without(Verdict::fail));
-    if (failed != answers.end()) return finish(Verdict::fail, named(*failed));
+    if (failed != answers.end()) {
+      name_pair(failed->index);
+      return finish(Verdict::fail, named(*failed));
+    }
     const Answer* worst = nullptr;
     for (const Answer& answer : answers) {
       if (answer.why.empty() && (worst == nullptr || answer.margin < worst->margin)) worst = &answer;
     }
     if (worst != nullptr && worst->missed()) {
       const auto missed = std::ranges::count_if(answers, &Answer::missed);
-      return finish(Verdict::fail, decisive_words(*worst) + of_all(missed, " miss it"), worst->ratio);
+      name_pair(worst->index);
+      return finish(Verdict::fail,
+                    decisive_words(*worst) + of_all(missed, " miss it") + common_gpu(missed_pairs(answers)),
+                    worst->ratio);
     }
     const auto skipped = std::ranges::find_if(answers, is_without(Verdict::skip));
     if (skipped != answers.end()) {
@@ -220,8 +231,26 @@ class CaseCheck {
     result_.measured = measured;
   }
 
+  void name_pair(std::size_t index) {
+    const auto pair = gpu_pair(report_.results[index]);
+    if (!pair) return;
+    result_.source = pair->source;
+    result_.target = pair->target;
+  }
+
+  [[nodiscard]] std::vector<GpuPair> missed_pairs(const std::vector<Answer>& answers) const {
+    std::vector<GpuPair> pairs;
+    for (const Answer& answer : answers) {
+      const auto pair = answer.missed() ? gpu_pair(report_.results[answer.index]) : std::nullopt;
+      if (pair) pairs.push_back(*pair);
+    }
+    return pairs;
+  }
+
   [[nodiscard]] std::string words(std::size_t index) const {
-    return case_words(cases_of(report_.results, result_.cases), report_.results[index]);
+    const Record& record = report_.results[index];
+    if (const auto pair = gpu_pair(record)) return pair_words(report_, record, *pair);
+    return case_words(cases_of(report_.results, result_.cases), record);
   }
 
   [[nodiscard]] std::string decisive_words(const Answer& worst) const {
@@ -235,9 +264,11 @@ class CaseCheck {
     return elsewhere ? fmt::format("{} ({})", text, words(*worst.reference_case)) : text;
   }
 
-  /// Returns a share of the peak with the figures behind it, "4442 of 4814 GB/s"; any other value unchanged.
+  /// Returns a share with the figures behind it: of the peak, "4442 of 4814 GB/s", or between two GPUs of the
+  /// prediction. Returns any other value unchanged.
   [[nodiscard]] std::string share_words(const Record& record, const std::string& value) const {
     const HeadlineRecord& headline = record.headline;
+    if (result_.quantity == "measured_over_predicted" && gpu_pair(record)) return against_prediction(record);
     if (result_.quantity != "fraction_of_peak" || !headline.value() || !headline.peak) return value;
     return fmt::format("{} of {}", significant(*headline.value(), 3), value_words(headline.quantity, *headline.peak));
   }

@@ -235,6 +235,8 @@ template <class Archive>
 void fields(Archive& archive, CheckRecord& check) {
   archive("name", check.name);
   archive.if_any("device", check.device);
+  archive.if_any("source", check.source);
+  archive.if_any("target", check.target);
   archive("verdict", check.verdict);
   archive("reason", check.reason);
   archive.later("quantity", known(check.quantity));

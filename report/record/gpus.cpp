@@ -112,6 +112,28 @@ std::vector<GpuPart> gpu_parts(const Report& report) {
   return parts;
 }
 
+std::optional<GpuPair> gpu_pair(const Record& record) {
+  const Probe* probe = find_probe(record.probe);
+  if (probe == nullptr || !probe->gpus) return std::nullopt;
+  const auto source = number_of(record, record.swept);
+  const auto target = number_of(record, record.across);
+  return source && target ? std::optional(GpuPair{*source, *target}) : std::nullopt;
+}
+
+std::optional<BetweenGpus> between_gpus(const Report& report) {
+  BetweenGpus between;
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    if (!gpu_beside_others(report.results[i])) between.cases.push_back(i);
+  }
+  if (gpus_side_by_side(report).empty() || between.cases.empty()) return std::nullopt;
+  between.report = report;
+  between.report.results.clear();
+  for (const std::size_t i : between.cases) between.report.results.push_back(report.results[i]);
+  between.report.conclusions.clear();
+  between.report.checks.clear();
+  return between;
+}
+
 Device device_of(const Report& report, std::uint64_t gpu) {
   const auto found = std::ranges::find_if(report.devices, [&](const Device& device) { return device.index == gpu; });
   return found == report.devices.end() ? Device{} : *found;

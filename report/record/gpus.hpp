@@ -32,6 +32,22 @@ struct GpuPart {
 /// Returns a part for each of these GPUs, in their order.
 [[nodiscard]] std::vector<GpuPart> gpu_parts(const Report& report);
 
+/// The GPUs that a case moves data between, by their indices.
+struct GpuPair {
+  std::uint64_t source = 0;
+  std::uint64_t target = 0;
+};
+/// Absent for a case of one GPU.
+[[nodiscard]] std::optional<GpuPair> gpu_pair(const Record& record);
+
+/// The cases between the GPUs of a report, without its conclusions and checks.
+struct BetweenGpus {
+  Members cases;  ///< indices into the whole report's results, of this one's
+  Report report;
+};
+/// Absent for an ordinary report.
+[[nodiscard]] std::optional<BetweenGpus> between_gpus(const Report& report);
+
 /// The GPU of that index among the report's devices; an empty Device if the report does not describe it.
 [[nodiscard]] Device device_of(const Report& report, std::uint64_t gpu);
 

@@ -127,7 +127,7 @@ bool is_of_pairs(const CaseMatrix& matrix) {
   return true;
 }
 
-MatrixJudgement judge_matrix(const CaseMatrix& matrix, std::string_view quantity, Better better) {
+MatrixJudgement judge_matrix(const CaseMatrix& matrix, std::string_view quantity, Better better, double tolerance) {
   if (better == Better::neither) return {};
   struct Alike {
     Cases cases;
@@ -156,7 +156,7 @@ MatrixJudgement judge_matrix(const CaseMatrix& matrix, std::string_view quantity
   for (const auto& [key, group] : groups) {
     if (group.values.size() < measure::fewest_comparable) continue;
     judgement.judged += group.values.size();
-    for (const auto& [index, by] : measure::unlike_the_others(group.values, better)) {
+    for (const auto& [index, by] : measure::unlike_the_others(group.values, better, tolerance)) {
       judgement.unlike.push_back({group.cases[index], by});
     }
   }

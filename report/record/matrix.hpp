@@ -51,6 +51,7 @@ struct MatrixJudgement {
 /// in a matrix of pairs, otherwise those of one row, which differ only in the parameter across. Pairs without a
 /// prediction are compared with pairs that are as near (measure::islands_of). Finds none if neither more nor less is
 /// better.
-[[nodiscard]] MatrixJudgement judge_matrix(const CaseMatrix& matrix, std::string_view quantity, Better better);
+[[nodiscard]] MatrixJudgement judge_matrix(const CaseMatrix& matrix, std::string_view quantity, Better better,
+                                           double tolerance = measure::outlier_tolerance);
 
 }  // namespace gpumem::report

@@ -209,6 +209,8 @@ struct CheckRecord {
   std::string name;
   About about = About::soundness;            ///< known while checking; not in JSON
   std::optional<std::uint64_t> device = {};  ///< of several GPUs side by side, the one that it is about
+  std::optional<std::uint64_t> source = {};  ///< of pairs of GPUs, the one that decided
+  std::optional<std::uint64_t> target = {};
   Verdict verdict = Verdict::skip;
   std::string reason;              ///< in words: the case that decided it, and what was wrong or missing
   std::string quantity;            ///< "bandwidth_gb_per_s", "fraction_of_peak", ...; empty where it is none

@@ -103,10 +103,15 @@ class ThreadConnection final : public Connection {
 /// Called on a GPU while a case runs; may change the case's record.
 using OnGpu = std::function<void(std::uint64_t gpu, const Case& tested, report::Record& record)>;
 
+/// Stands for all GPUs of a node if the device has no index.
 class FakeGpu final : public Backend {
  public:
   FakeGpu(Device device, const MeasureOptions& options, OnGpu before, OnGpu after)
-      : device_(std::move(device)), options_(options), before_(std::move(before)), after_(std::move(after)) {}
+      : device_(std::move(device)),
+        options_(options),
+        before_(std::move(before)),
+        after_(std::move(after)),
+        model_(make_model_backend(model::load_profile(device_.index ? "h200" : "h200x8"))) {}
 
   [[nodiscard]] std::string name() const override { return "cuda"; }
   [[nodiscard]] const Device& device() const override { return device_; }
@@ -115,9 +120,9 @@ class FakeGpu final : public Backend {
   [[nodiscard]] double trial(const Case& tested) override { return model_->trial(tested); }
   [[nodiscard]] report::Record run(const Case& tested) override {
     report::Record record = model_->run(tested);
-    const std::uint64_t gpu = *device_.index;
+    const std::uint64_t gpu = device_.index.value_or(0);
     before_(gpu, tested, record);
-    options_.before_timing(describe(tested, device_));
+    options_.before_timing(describe(tested, device_.index ? device_ : model_->device()));
     if (options_.interrupted()) throw Interrupted{};
     record.verified = true;
     record.headline.measured = record.headline.predicted;
@@ -149,15 +154,16 @@ class FakeGpu final : public Backend {
   MeasureOptions options_;
   OnGpu before_;
   OnGpu after_;
-  std::unique_ptr<Backend> model_ = make_model_backend(model::load_profile("h200"));
+  std::unique_ptr<Backend> model_;
 };
 
 /// So many GPUs, and what is wrong with them. Their host memory is bound to no node, or to that of `Device::numa_node`.
 struct FakeMachine {
   explicit FakeMachine(unsigned count) {
-    const std::unique_ptr<Backend> model = make_model_backend(model::load_profile("h200"));
+    const model::Profile node = model::load_profile("h200x8");
     for (unsigned i = 0; i < count; ++i) {
-      Device device = model->device();
+      Device device = node.gpus.at(i);
+      device.links.resize(count);
       device.uuid = "GPU-0000000" + std::to_string(i) + "-aaaa-bbbb-cccc-0123456789ab";
       device.pci_bus_id = "00000000:0" + std::to_string(i) + ":00.0";
       device.numa_node.reset();
@@ -170,6 +176,9 @@ struct FakeMachine {
       return [this, options, gpu] {
         ++started;
         return std::make_unique<ThreadConnection>(options.interrupted, [this, gpu](const MeasureOptions& own) {
+          if (!gpu.index)
+            return std::make_unique<FakeGpu>(
+                gpu, own, [](auto...) {}, between);
           opening(*gpu.index);
           return std::make_unique<FakeGpu>(gpu, own, before, after);
         });
@@ -181,6 +190,7 @@ struct FakeMachine {
   std::function<void(std::uint64_t gpu)> opening = [](std::uint64_t) {};  ///< may throw
   OnGpu before = [](std::uint64_t, const Case&, report::Record&) {};      ///< a case is ready; may throw
   OnGpu after = [](std::uint64_t, const Case&, report::Record&) {};       ///< it was timed
+  OnGpu between = [](std::uint64_t, const Case&, report::Record&) {};     ///< a case between GPUs was timed; may throw
   unsigned started = 0;                                                   ///< processes
 };
 

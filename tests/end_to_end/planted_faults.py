@@ -4,7 +4,7 @@
     tests/end_to_end/planted_faults.py REPORT FAULT > planted.json
     tests/end_to_end/planted_faults.py --list
 
-A value that is slower by a share is divided in every reading of its case, also in the intervals and samples. Everything
+Faults of a pair of GPUs are for reports of several (--device all). A value that is slower by a share is divided in every reading of its case, also in the intervals and samples. Everything
 else stays as it was measured.
 """
 
@@ -71,6 +71,31 @@ def idle_generation(report):
         device["pcie"]["generation"] = 1
 
 
+def on_two_gpus(report, pairs):
+    """A report of `check smoke --device all` on two GPUs: each has the cases of `report`, and between them are the copies
+    of `pairs`, a report of `probe peer` on GPUs of the kind. Only the predictions of the pairs are from a profile now."""
+    both = copy.deepcopy(report)
+    both["devices"] = [{**device, "index": index} for index, device in enumerate(pairs["devices"])]
+    both["device"] = both["devices"][0]
+    both["results"] = []
+    for result in report["results"]:
+        for index in range(2):
+            own = copy.deepcopy(result)
+            own["parameters"]["device"] = index
+            own["across"] = "device"
+            if result["probe"] == "transfer":
+                own["host_shared_by"] = 1
+            both["results"].append(own)
+    copies = [copy.deepcopy(result) for result in pairs["results"]
+              if parameters_are(result, via="copy-engine", direction="one-way")]
+    for result in copies:
+        result["flags"].remove("predicted_from_attributes")
+    both["results"] += copies
+    for follows in ("checks", "conclusions", "findings"):
+        both.pop(follows)
+    return both
+
+
 PINNED = {"host_memory": "pinned"}
 
 # The fault, and a part of the name of each expectation that must fail; none if it is no fault.
@@ -93,22 +118,28 @@ FAULTS = {
     "a link that rests": (idle_generation, ()),
 }
 
+# The same of reports of several GPUs.
+PAIR_FAULTS = {
+    "one pair 20 % slow": (slow_cases(1 / 0.8, "peer", source=0, target=1), ("every pair of GPUs copies",)),
+    "all pairs 5 % slow": (slow_cases(1 / 0.95, "peer"), ("every pair of GPUs copies",)),
+}
+
 
 def planted(report, fault):
     """Returns a copy of the report with the fault."""
     changed = copy.deepcopy(report)
-    FAULTS[fault][0](changed)
+    (FAULTS | PAIR_FAULTS)[fault][0](changed)
     return changed
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("report", nargs="?")
-    parser.add_argument("fault", nargs="?", choices=FAULTS)
+    parser.add_argument("fault", nargs="?", choices=FAULTS | PAIR_FAULTS)
     parser.add_argument("--list", action="store_true", help="name the faults")
     arguments = parser.parse_args()
     if arguments.list:
-        print(*FAULTS, sep="\n")
+        print(*FAULTS, *PAIR_FAULTS, sep="\n")
         return
     if arguments.fault is None:
         parser.error("name a report and a fault; --list names the faults")

@@ -93,6 +93,17 @@ Labels labels_of(const Record& record, const Labels& origin) {
   return labels;
 }
 
+/// The same for a case between GPUs, with the UUIDs of both.
+Labels labels_of_pair(const Record& record, const Report& report, const Labels& origin) {
+  Labels labels = labels_of(record, origin);
+  const auto pair = gpu_pair(record);
+  if (!pair) return labels;
+  for (const auto& [name, gpu] : {std::pair("source_uuid", pair->source), std::pair("target_uuid", pair->target)}) {
+    if (const auto uuid = device_of(report, gpu).uuid) labels.emplace_back(name, *uuid);
+  }
+  return labels;
+}
+
 /// "2026-11-21T10:00:00Z" as seconds since 1970; absent for anything else.
 std::optional<double> seconds_since_epoch(const std::string& text) {
   constexpr const char* form = "%Y-%m-%dT%H:%M:%SZ";
@@ -167,6 +178,9 @@ struct Gauges {
     for (const GpuPart& part : parts) add(part.report);
     Labels origin;
     if (report.suite) origin.emplace_back("suite", *report.suite);
+    if (const auto between = between_gpus(report)) {
+      for (const Record& record : between->report.results) add(record, labels_of_pair(record, report, origin));
+    }
     for (const CheckRecord& check : report.checks) {
       if (!check.device) add(check, origin);
     }

@@ -54,7 +54,7 @@ class CheckRun {
                   backend->fill = [this](const Case& tested, report::Record& record) { fill(tested, record); };
                   return backend;
                 },
-            .predict = [](const model::Profile&) { return std::make_unique<PredictingBackend>(); },
+            .predict = [](const model::Profile&, auto) { return std::make_unique<PredictingBackend>(); },
             .gpus = [] { return std::vector<Device>(); },
             .interrupted = [this] { return interrupt_after-- == 0; },
             .command = {"gpumem", "check", "suite.json"}};

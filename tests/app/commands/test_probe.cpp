@@ -33,7 +33,7 @@ class Fixture {
                                         asked_profile = options.predicting.named.value_or("");
                                         return open("");
                                       },
-                                  .predict = [this](const model::Profile& profile) { return open(profile.name); },
+                                  .predict = [this](const model::Profile& profile, auto) { return open(profile.name); },
                                   .gpus = [this] { return gpus; },
                                   .interrupted = [this] { return interrupt_after-- == 0; },
                                   .command = {"gpumem", "probe", "--shift", "0..3"},

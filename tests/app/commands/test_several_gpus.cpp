@@ -142,14 +142,21 @@ TEST_CASE("several GPUs: an interrupt keeps what was done on all of them") {
   CHECK(json::parse(fixture.out.str())["results"].size() == 8);
 }
 
-TEST_CASE("several GPUs: a probe that uses several itself is left out, and refused where it is all there is") {
+TEST_CASE("several GPUs: a probe that uses several itself comes last, and is refused where it is all there is") {
   SeveralGpus fixture(2);
   std::vector<Probe> registry = fake_probes();
   registry[0].name = "peer";
-  registry[0].gpus = [](const Case&) { return std::vector<std::uint64_t>{0}; };
-  const Plan plan = on_each_gpu(make_plan(registry, {"peer", "skip"}, {}), std::vector<std::uint64_t>{4, 7});
-  REQUIRE(plan.sweeps.size() == 1);
+  registry[0].gpus = [](const Case& tested) {
+    return std::vector{tested.number(tested.probe->axes.front().parameter), std::uint64_t{4}};
+  };
+  const Plan made = make_plan(registry, {"peer", "skip"}, {});
+  const Plan plan = on_each_gpu(made, std::vector<std::uint64_t>{4, 7});
+  REQUIRE(plan.sweeps.size() == 1);  // none of the others' cases is of these two GPUs alone
   CHECK(to_string(plan.sweeps[0].cases[1]) == "skip skip_elements=1 op=copy width_elements=4 device=7");
+  const Plan with_pairs = on_each_gpu(made, std::vector<std::uint64_t>{1, 4});
+  REQUIRE(with_pairs.sweeps.size() == 2);
+  CHECK(with_pairs.sweeps[0].probe->name == "skip");
+  CHECK(with_pairs.sweeps[1].probe->name == "peer");
   const Environment all = fixture.environment();
   const Environment environment{.registry = registry,
                                 .out = fixture.out,

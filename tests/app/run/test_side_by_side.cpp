@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/run/device_list.hpp"
 #include "app/run/side_by_side.hpp"
 #include "tests/app/fake_gpus.hpp"
 #include "tests/app/fakes.hpp"
