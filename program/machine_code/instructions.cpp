@@ -74,6 +74,7 @@ constexpr Row rows[] = {
     {0x017, Pipe::integer, half_rate},                                         // IMNMX
     {0x019, Pipe::integer, half_rate},                                         // SHF
     {0x01c, Pipe::integer, half_rate},                                         // PLOP3
+    {0x03e, Pipe::integer, half_rate},                                         // F2FP
     {0x045, Pipe::integer, half_rate},                                         // I2FP
     {0x046, Pipe::integer, half_rate},                                         // VIADDMNMX
     {0x048, Pipe::integer, half_rate},                                         // VIMNMX
