@@ -203,7 +203,7 @@ class SeveralGpus {
   [[nodiscard]] std::vector<CheckRecord> all() {
     std::size_t row = 0;
     while (row < of_parts_.front().size() - of_one_.size()) add_row(row++);
-    if (between_) {
+    if (between_ && !says_why_none_ran()) {
       for (CheckRecord& check : check_soundness(between_->report, rules_)) {
         check.name += " between GPUs";
         add(std::move(check));
@@ -226,6 +226,13 @@ class SeveralGpus {
     report.conclusions.clear();
     report.checks.clear();
     return report;
+  }
+
+  /// True if no pair can copy, as without peer access, and an expectation says so: once is enough.
+  [[nodiscard]] bool says_why_none_ran() const {
+    return std::ranges::any_of(expectations_, is_about_pairs) && !between_->report.results.empty() &&
+           std::ranges::all_of(between_->report.results,
+                               [](const Record& record) { return record.status == Status::skipped; });
   }
 
   /// One check of each GPU.

@@ -96,3 +96,32 @@ TEST_CASE("two processes count, where this machine lets them") {
     CHECK(record.access.at(0).per_request(report::sectors).counted.value_or(0) == Approx(5).epsilon(0.01));
   }
 }
+
+TEST_CASE("copies between two GPUs are measured while no other process has them open, and the other way round") {
+  std::vector<Device> gpus = app::list_gpus();
+  if (gpus.size() < 2) return;  // there is no pair
+  gpus.resize(2);
+  gpus[0].index = 0;
+  gpus[1].index = 1;
+  app::MeasureOptions options;
+  options.links = true;
+  const auto backend = app::measure_in_copies(options, gpus);
+  std::vector<Case> pairs;
+  for (const std::uint64_t source : {0U, 1U}) {
+    pairs.push_back({.probe = find_probe("peer"),
+                     .parameters = {{"source", source},
+                                    {"target", 1 - source},
+                                    {"via", "copy-engine"},
+                                    {"direction", "one-way"},
+                                    {"at_once", "no"},
+                                    {"size_bytes", std::uint64_t{32} << 20U}}});
+  }
+  for (const auto& cases : {read_case(), pairs, read_case(), pairs}) {
+    for (const report::Record& record : run(*backend, cases)) {
+      INFO(record.reason.value_or(""));
+      if (record.status == report::Status::skipped) continue;  // no peer access
+      CHECK(record.verified == true);
+      CHECK_FALSE(record.has_flag("contended"));
+    }
+  }
+}
