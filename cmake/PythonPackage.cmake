@@ -13,6 +13,7 @@ file(MAKE_DIRECTORY "${package}")
 foreach(module IN LISTS modules)
   file(CREATE_LINK "${PROJECT_SOURCE_DIR}/python/gpumem/${module}" "${package}/${module}" SYMBOLIC)
 endforeach()
+file(CREATE_LINK "${PROJECT_SOURCE_DIR}/python/gpumem/agents" "${package}/agents" SYMBOLIC)
 file(CREATE_LINK "${PROJECT_SOURCE_DIR}/report/plotting" "${package}/plotting" SYMBOLIC)
 
 set(generated "${package}/probes.py" "${package}/keywords.py")
