@@ -29,7 +29,7 @@ class Distribution(PackageTest):
         self.assertRegex(self.wheel.name, r"^gpumem-[0-9.]+-py3-none-linux_\w+\.whl$")
         with zipfile.ZipFile(self.wheel) as wheel:
             names = wheel.namelist()
-        for name in ("gpumem/py.typed", "gpumem/plotting/page.js", "gpumem/plotting/answer.py",
+        for name in ("gpumem/py.typed", "gpumem/agents/server.py", "gpumem/plotting/page.js", "gpumem/plotting/answer.py",
                      "share/gpumem/schema/report.schema.json", "share/gpumem/configs/smoke.json",
                      "share/gpumem/configs/gpus/h200.json", "share/gpumem/deploy/slurm/gpumem-gate", "scripts/gpumem",
                      "share/man/man1/gpumem.1",
@@ -52,6 +52,16 @@ class Distribution(PackageTest):
                               check=False, env={"PATH": str(self.directory)})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertTrue(page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>"))
+
+    def test_the_server_of_tools_is_installed(self):
+        """Its SDK is not."""
+        plain = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        done = subprocess.run([self.place / "bin" / "gpumem-mcp"], capture_output=True, text=True, check=False, env=plain,
+                              stdin=subprocess.DEVNULL)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, r"\Agpumem: gpumem-mcp takes the MCP SDK[^\n]*\n\Z")
+        metadata = self.python("from importlib import metadata; print(metadata.requires('gpumem'))")
+        self.assertRegex(metadata, r"mcp<3,>=2; .*extra == 'mcp'")
 
     def test_the_module_is_the_program(self):
         shown = self.call(self.interpreter, "-m", "gpumem", "list", "offset")

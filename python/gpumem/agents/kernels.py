@@ -111,7 +111,7 @@ def place_in_words(case: Case) -> str:
 
 
 def named(report: Report, kernel: str | None) -> int:
-    """The position of the kernel: by its position, by a regular expression for its full name (of several the one with
+    """The position of the kernel: by its position, by a regular expression for its name, full or short (of several the one with
     most GPU time), or without either the one that could save most."""
     cases = report.results
     if not cases:
@@ -121,7 +121,8 @@ def named(report: Report, kernel: str | None) -> int:
     if kernel.isdigit() and int(kernel) < len(cases):
         return int(kernel)
     try:
-        matching = [i for i, case in enumerate(cases) if re.search(kernel, case["parameters"]["kernel"])]
+        matching = [i for i, case in enumerate(cases)
+                    if re.search(kernel, case["parameters"]["kernel"]) or re.search(kernel, short_name(case))]
     except re.error as error:
         raise Error(f"kernel: {kernel!r} is no regular expression: {error}", 2) from error
     if not matching:

@@ -13,7 +13,7 @@ from ..errors import Error
 from ..program import complaint_in
 from ..report import Document, Report
 from . import kernels
-from .answers import LEFT_OUT, answer, cut, number, percent, seconds
+from .answers import LEFT_OUT, answer, cut, number, percent, seconds, several
 from .calls import called, name_of, report_of, saved
 
 QUICK_SECONDS = 120.0  # for what reads files or computes
@@ -118,8 +118,8 @@ def run_program(command: str, report: str, options: str = "", timeout_seconds: f
 def summary(report: Report) -> list[str]:
     program = report["program"]
     time = f"{seconds(program['gpu_seconds'])} on the GPU" if program["gpu_seconds"] else "GPU time not known"
-    return [f"program: {time} ({report['device']['name']}), {program['launches_seen']} launches of "
-            f"{program['kernels_seen']} kernels", *(f"note: {note}" for note in program["notes"][:2])]
+    return [f"program: {time} ({report['device']['name']}), {several(program['launches_seen'], 'launch', 'launches')} of "
+            f"{several(program['kernels_seen'], 'kernel', 'kernels')}", *(f"note: {note}" for note in program["notes"][:2])]
 
 
 def program_parts(report: Report, index: int, end: list[str] | None = None) -> tuple[list[str], list[str]]:
