@@ -109,6 +109,9 @@ class Answers(AgentTest):
         predicted = self.predict("--pattern", "i * 8")["results"][0]
         self.assertIn(f"{predicted['bandwidth_gb_per_s']['predicted']:.0f} GB/s", text)
         self.assertIn("gpumem probe '--pattern=i * 8' --counters", text)
+        again = self.answer("predict_pattern", gpu="h100", pattern="i / 32")
+        self.assertNotIn("bound", again)
+        self.assertIn("caches serve elements again", again)
         shared = self.answer("predict_pattern", gpu="h100", pattern="column * pitch + row", axes={"rows": 32})
         self.assertIn("wavefronts a request 32 predicted", shared)
         strides = self.answer("predict_pattern", gpu="h100", axes={"--word-bytes": 4, "stride": "1..32", "op": ["read", "write"]})
@@ -298,6 +301,12 @@ class Server(AgentTest):
                               env=self.environment())
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertRegex(done.stderr, r"\Agpumem: [^\n]*pip install \"gpumem\[mcp\]\"[^\n]*\n\Z")
+
+    def test_it_says_how_it_is_started(self):
+        done = subprocess.run([*SERVER, "--help"], capture_output=True, text=True, check=False, timeout=60,
+                              env=self.environment())
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("client starts it", done.stdout)
 
     def session(self, *calls):
         """The server's tools, and what it answers to calls of them."""

@@ -111,8 +111,11 @@ def place_in_words(case: Case) -> str:
 
 
 def named(report: Report, kernel: str | None) -> int:
-    """The position of the kernel: by its position, by a regular expression for its name, full or short (of several the one with
-    most GPU time), or without either the one that could save most."""
+    """The position of a kernel.
+
+    kernel: its position, or a regular expression for its name, full or short; of several it is the one with most GPU
+    time. Without it, the kernel that could save most. Raises Error if there is none.
+    """
     cases = report.results
     if not cases:
         raise Error(report.unused_gpu or "the report has no kernels", 2)

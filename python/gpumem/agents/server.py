@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import functools
 import importlib
 import sys
@@ -22,7 +23,7 @@ MEASURING = (tools.run_program, tools.check_gpu)
 
 
 def made() -> Any:
-    """The server with its tools. Raises Error where the SDK is not installed, or is older than version 2."""
+    """The server with its tools. Raises Error where the SDK is not installed, or is of version 1."""
     try:
         sdk, types = importlib.import_module("mcp.server.mcpserver"), importlib.import_module("mcp_types")
         failed = importlib.import_module("mcp.server.mcpserver.exceptions").ToolError
@@ -49,6 +50,8 @@ def reporting(tool: Callable[..., str], failed: type[Exception]) -> Callable[...
 
 
 def main() -> int:
+    argparse.ArgumentParser("gpumem-mcp", description="Serves gpumem's tools over the Model Context Protocol on stdin and "
+                            "stdout. A client starts it; docs/agents.md says how.").parse_args()
     try:
         server = made()
     except Error as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import shutil
 import tempfile
@@ -48,7 +49,7 @@ def predict_pattern(gpu: str, pattern: str | None = None, axes: dict[str, Axis] 
     cases = [case for case in report.results if case["status"] == "ok"]
     if not cases:
         raise Error(next((case["reason"] for case in report.results if case["reason"]), "no case to predict"), 2)
-    slowest = min(cases, key=lambda case: case["fraction_of_peak"] or 0.0)
+    slowest = min(cases, key=lambda case: math.inf if case["fraction_of_peak"] is None else case["fraction_of_peak"])
     varying = [name for name in cases[0]["parameters"]
                if len({str(case["parameters"].get(name)) for case in cases}) > 1]
     head = [f"predicted for {report['device']['name']} from profile '{report['profile']}'; nothing was measured",
@@ -74,9 +75,10 @@ def predicted_row(case: kernels.Case, varying: list[str], report: Report) -> str
     bandwidth = case["bandwidth_gb_per_s"]["predicted"]
     if bandwidth is not None and headline["quantity"] != "bandwidth_gb_per_s":
         parts.append(f"{number(bandwidth)} GB/s")
-    if (bound := kernels.bound_of(case, report)) and case["predicted_seconds"]:
-        parts.append(f"{seconds(case['predicted_seconds'])}, bound {seconds(bound.seconds)} at "
-                     f"{number(bound.gb_per_s)} GB/s")
+    if (bound := kernels.bound_of(case, report)) and (taken := case["predicted_seconds"]):
+        limit = f"bound {seconds(bound.seconds)} at {number(bound.gb_per_s)} GB/s"
+        parts.append(f"{seconds(taken)}, {limit}" if taken >= bound.seconds else
+                     f"{seconds(taken)}; caches serve elements again, for from memory all would take {seconds(bound.seconds)}")
     if case["no_prediction"]:
         parts.append(f"no prediction: {case['no_prediction']}")
     return f"- {values(case, varying) or case['probe']}: {'; '.join(parts)}"
