@@ -48,7 +48,7 @@ class Suites(ProgramTest):
 
 class References(ProgramTest):
     def ratios(self, reference, gpu, suite):
-        """Of the cycles and times that are predicted of each case today to those measured, the least first."""
+        """Predicted to measured, of the cycles and of the time of each case, the least first."""
         measured = json.loads(reference.read_text(encoding="utf-8"))["results"]
         path = self.directory / "suite.json"
         path.write_text(json.dumps(suite), encoding="utf-8")
