@@ -92,8 +92,8 @@ TEST_CASE("pairs of GPUs: one that is 20 % slow fails by a line of its own, whic
   CHECK(check["target"] == 3);
   CHECK_FALSE(check.contains("device"));
   CHECK(check["reason"] ==
-        "GPU 0 (00:00.0, GPU-00000000) to GPU 3 (03:00.0, GPU-00000003), via copy-engine: 310 GB/s, 20.0 % below the "
-        "predicted 388 GB/s (healthy pairs over NVLink copy 0.98 to 1.02 of what the profile of their kind predicts)");
+        "GPU 0 (00:00.0, GPU-00000000) to GPU 3 (03:00.0, GPU-00000003), via copy-engine: 314 GB/s, 20.0 % below the "
+        "predicted 393 GB/s (healthy pairs over NVLink copy 0.98 to 1.02 of what the profile of their kind predicts)");
   CHECK(fixture.said("FAIL  every pair of GPUs copies as expected"));
   CHECK(fixture.content("r.xml").find("<failure message=\"0.800 &lt; 0.96; GPU 0 (00:00.0, GPU-00000000) to GPU 3 ") !=
         std::string::npos);
