@@ -134,12 +134,12 @@ print([[case["parameters"][name] for name in ("offset_elements", "word_bytes", "
 
     def test_options(self):
         code = """
-report = gpumem.probe(offset=0, device="all", counters=True, ci_width=0.01, time_budget="1s", numa="off", backend="model",
+report = gpumem.probe(offset=0, device="0", counters=True, ci_width=0.01, time_budget="1s", numa="off", backend="model",
                       gpu="h200", quiet=True)
 print(report["command"][1:8])
 """
         self.assertEqual(self.error(code), (2, "--device chooses the GPU to measure on; the model takes --gpu"))
-        code = code.replace('device="all", counters=True, ', "")
+        code = code.replace('device="0", counters=True, ', "")
         self.assertEqual(self.python(code), str(["probe", "--offset=0", "--backend=model", "--gpu=h200", "--ci-width=0.01",
                                                  "--time-budget=1s", "--numa=off"]))
 
