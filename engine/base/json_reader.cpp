@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/documents.hpp"
@@ -34,6 +36,17 @@ std::string pointer_to(std::string_view name) {
   return quoted.substr(1, quoted.size() - 2);
 }
 
+/// Returns the JSON pointer from a value to a part of it; nothing if it is none. It is sought for the sake of errors
+/// alone: noting the pointer of each value that is read takes longer than reading the value.
+std::optional<std::string> pointer_between(const Json& whole, const Json& part) {
+  if (&whole == &part) return "";
+  if (!whole.is_structured()) return std::nullopt;
+  for (const auto& [name, value] : whole.items()) {
+    if (const auto pointer = pointer_between(value, part)) return pointer_to(name) + *pointer;
+  }
+  return std::nullopt;
+}
+
 Error error_at(const std::string& source, const std::string& pointer, const std::string& wrong) {
   return usage_error(fmt::format("{}: {}: {}", source, pointer.empty() ? "/" : pointer, wrong));
 }
@@ -51,30 +64,40 @@ class Builder {  // NOLINT(cppcoreguidelines-special-member-functions): has only
   bool number_integer(Json::number_integer_t value) { return put(value); }
   bool number_unsigned(Json::number_unsigned_t value) { return put(value); }
   bool number_float(Json::number_float_t value, const std::string& /*as_written*/) { return put(value); }
-  bool string(std::string& value) { return put(std::move(value)); }
+  bool string(const std::string& value) { return put(value); }  // a copy: the parser's own is room for the next text
   bool binary(Json::binary_t& /*JSON has none*/) { return false; }
 
-  bool start_object(std::size_t /*unknown in advance*/) { return open(Json::object()); }
-  bool end_object() { return close(); }
-  bool start_array(std::size_t /*unknown in advance*/) { return open(Json::array()); }
-  bool end_array() { return close(); }
+  bool start_object(std::size_t /*unknown in advance*/) { return open(false); }
+  bool end_object() {
+    Level& level = levels_[--depth_];
+    if (!keeps()) return true;
+    Json::object_t object;
+    object.reserve(level.members.size());  // an object that grows copies all that is in it
+    for (auto& [name, value] : level.members) object.emplace_back(std::move(name), std::move(value));
+    place(std::move(object));
+    return true;
+  }
+  bool start_array(std::size_t /*unknown in advance*/) { return open(true); }
+  bool end_array() {
+    std::vector<Json>& items = levels_[--depth_].items;
+    if (keeps()) place(Json::array_t(std::move_iterator(items.begin()), std::move_iterator(items.end())));
+    return true;
+  }
 
-  bool key(std::string& name) {
-    Level& level = levels_.back();
-    level.name = name;
-    Json& object = *level.value;
-    if (object.contains(name)) throw error_at(source_, pointer(), "expected this member only once");
-    if (object.size() == most_members) {
-      throw error_at(source_, pointer(), fmt::format("expected at most {} members in an object", most_members));
-    }
-    level.member = &object[name];
+  bool key(const std::string& name) {
+    Level& level = levels_[depth_ - 1];
+    const bool repeated = std::ranges::find(level.members, name, &Member::first) != level.members.end();
+    const bool full = level.members.size() == most_members;
+    level.members.emplace_back(name, nullptr);
+    if (repeated) throw error_at(source_, pointer(), "expected this member only once");
+    if (full) throw error_at(source_, pointer(), fmt::format("expected at most {} members in an object", most_members));
     return true;
   }
 
   bool parse_error(std::size_t byte, const std::string& /*token*/, const Json::exception& error) {
     constexpr int number_out_of_range = 406;
     if (error.id == number_out_of_range) {
-      step_into_item();
+      step();
       throw error_at(source_, pointer(), "expected a number that fits a double");
     }
     const std::string foreign = foreign_text(text_, source_);
@@ -87,36 +110,40 @@ class Builder {  // NOLINT(cppcoreguidelines-special-member-functions): has only
   }
 
  private:
+  using Member = std::pair<std::string, Json>;
+
+  /// An object or array that the parser is in. Its room is used again by the next one at the same depth.
   struct Level {
-    Json* value = nullptr;   ///< the object or array
-    Json* member = nullptr;  ///< of an object: the one that the parser is at
-    std::string name;        ///< and its name
-    std::size_t items = 0;   ///< of an array: read so far
-    bool emptied = false;    ///< of an array: holds no more than the item that the parser is at
+    bool is_array = false;
+    bool kept = true;             ///< false: it stays empty, and so does all in it
+    std::size_t steps = 0;        ///< of an array: items that the parser has come to
+    std::vector<Json> items;      ///< of an array
+    std::vector<Member> members;  ///< of an object; the parser is at the last one
   };
 
-  bool put(Json value) {
-    place() = std::move(value);
+  template <class T>
+  bool put(const T& value) {
+    step();
     count();
+    if (keeps()) place(value);
     return true;
   }
 
-  bool open(Json value) {
-    Json& added = place();
-    if (levels_.size() == most_levels) {
+  bool open(bool is_array) {
+    step();
+    if (depth_ == most_levels)
       throw error_at(source_, pointer(), fmt::format("expected at most {} levels", most_levels));
-    }
-    added = std::move(value);
     count();
-    const bool emptied = added.is_array() && !levels_.empty() && levels_.back().member != nullptr &&
-                         std::ranges::find(emptied_, levels_.back().name) != emptied_.end();
-    levels_.push_back({.value = &added, .member = nullptr, .name = {}, .items = 0, .emptied = emptied});
-    return true;
-  }
-
-  bool close() {
-    if (levels_.back().emptied) levels_.back().value->clear();
-    levels_.pop_back();
+    const Level* around = depth_ == 0 ? nullptr : &levels_[depth_ - 1];
+    const bool emptied = is_array && around != nullptr && !around->is_array &&
+                         std::ranges::find(emptied_, around->members.back().first) != emptied_.end();
+    Level& level = levels_[depth_];
+    level.is_array = is_array;
+    level.kept = !emptied && keeps();
+    level.steps = 0;
+    level.items.clear();
+    level.members.clear();
+    ++depth_;
     return true;
   }
 
@@ -125,26 +152,27 @@ class Builder {  // NOLINT(cppcoreguidelines-special-member-functions): has only
     throw error_at(source_, pointer(), fmt::format("expected at most {} values in a file", most_values));
   }
 
-  /// Returns the place for the next value. In an array it adds one.
-  Json& place() {
-    if (levels_.empty()) return root_;
-    step_into_item();
-    const Level& level = levels_.back();
-    return level.value->is_array() ? level.value->back() : *level.member;
+  /// True if a value is kept where the parser is.
+  [[nodiscard]] bool keeps() const { return depth_ == 0 || levels_[depth_ - 1].kept; }
+
+  void place(Json value) {
+    if (depth_ == 0) {
+      root_ = std::move(value);
+    } else if (Level& level = levels_[depth_ - 1]; level.is_array) {
+      level.items.push_back(std::move(value));
+    } else {
+      level.members.back().second = std::move(value);
+    }
   }
 
-  void step_into_item() {
-    if (levels_.empty() || !levels_.back().value->is_array()) return;
-    Level& level = levels_.back();
-    ++level.items;
-    if (level.emptied) level.value->clear();
-    level.value->emplace_back();
+  void step() {
+    if (depth_ > 0) ++levels_[depth_ - 1].steps;
   }
 
   [[nodiscard]] std::string pointer() const {
     std::string path;
-    for (const Level& level : levels_) {
-      path += pointer_to(level.value->is_array() ? std::to_string(level.items - 1) : level.name);
+    for (const Level& level : std::span(levels_).first(depth_)) {
+      path += pointer_to(level.is_array ? std::to_string(level.steps - 1) : level.members.back().first);
     }
     return path;
   }
@@ -154,7 +182,8 @@ class Builder {  // NOLINT(cppcoreguidelines-special-member-functions): has only
   std::span<const std::string_view> emptied_;
   Json root_;
   std::size_t values_ = 0;
-  std::vector<Level> levels_;  // around where the parser is, outermost first
+  std::array<Level, most_levels> levels_;  // around where the parser is, outermost first
+  std::size_t depth_ = 0;                  // of them
 };
 
 }  // namespace
@@ -183,25 +212,31 @@ const Json& JsonReader::object() const {
   return *value_;
 }
 
+const Json* JsonReader::value_of(std::string_view name) const {
+  const auto& members = object().get_ref<const Json::object_t&>();
+  const auto found = std::ranges::find(members, name, &Json::object_t::value_type::first);
+  return found == members.end() ? nullptr : &found->second;
+}
+
 JsonReader JsonReader::member(std::string_view name) const {
-  const auto found = object().find(std::string(name));
-  if (found == value_->end())
-    throw error_at(*source_, pointer_ + pointer_to(name), "expected this member, which is missing");
-  return {*found, *source_, pointer_ + pointer_to(name)};
+  const Json* const found = value_of(name);
+  if (found == nullptr)
+    throw error_at(*source_, pointer() + pointer_to(name), "expected this member, which is missing");
+  return {*found, *this};
 }
 
 std::optional<JsonReader> JsonReader::find(std::string_view name) const {
-  if (!has(name)) return std::nullopt;
-  const JsonReader found = member(name);
-  return found.is_null() ? std::nullopt : std::optional(found);
+  const Json* const found = value_of(name);
+  return found == nullptr || found->is_null() ? std::nullopt : std::optional(JsonReader(*found, *this));
 }
 
-bool JsonReader::has(std::string_view name) const { return object().contains(std::string(name)); }
+bool JsonReader::has(std::string_view name) const { return value_of(name) != nullptr; }
 
 std::vector<JsonReader::Named> JsonReader::members() const {
   std::vector<Named> all;
-  for (const auto& [name, value] : object().items()) {
-    all.push_back({name, JsonReader(value, *source_, pointer_ + pointer_to(name))});
+  all.reserve(object().size());
+  for (const auto& [name, value] : object().get_ref<const Json::object_t&>()) {
+    all.push_back({name, JsonReader(value, *this)});
   }
   return all;
 }
@@ -209,9 +244,8 @@ std::vector<JsonReader::Named> JsonReader::members() const {
 std::vector<JsonReader> JsonReader::items() const {
   if (!value_->is_array()) fail("an array");
   std::vector<JsonReader> all;
-  for (const Json& value : *value_) {
-    all.push_back(JsonReader(value, *source_, pointer_ + pointer_to(std::to_string(all.size()))));
-  }
+  all.reserve(value_->size());
+  for (const Json& value : *value_) all.push_back(JsonReader(value, *this));
   return all;
 }
 
@@ -294,7 +328,9 @@ void JsonReader::allow_only(const std::vector<std::string>& names) const {
   }
 }
 
-void JsonReader::refuse(const std::string& wrong) const { throw error_at(*source_, pointer_, wrong); }
+std::string JsonReader::pointer() const { return pointer_between(*root_, *value_).value_or(""); }
+
+void JsonReader::refuse(const std::string& wrong) const { throw error_at(*source_, pointer(), wrong); }
 
 void JsonReader::fail(const std::string& expected) const { refuse("expected " + expected); }
 

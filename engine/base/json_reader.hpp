@@ -34,7 +34,7 @@ inline constexpr double largest_number = 1e60;
 /// A value of a JSON text and where it stands. Refers to the value and to the source's name.
 class JsonReader {
  public:
-  JsonReader(const Json& value, const std::string& source) : JsonReader(value, source, "") {}
+  JsonReader(const Json& root, const std::string& source) : value_(&root), root_(&root), source_(&source) {}
 
   [[nodiscard]] bool is_null() const;
   [[nodiscard]] bool is_text() const;
@@ -80,13 +80,15 @@ class JsonReader {
   [[noreturn]] void fail(const std::string& expected) const;
 
  private:
-  JsonReader(const Json& value, const std::string& source, std::string pointer)
-      : value_(&value), source_(&source), pointer_(std::move(pointer)) {}
+  JsonReader(const Json& value, const JsonReader& around)
+      : value_(&value), root_(around.root_), source_(around.source_) {}
   [[nodiscard]] const Json& object() const;
+  [[nodiscard]] const Json* value_of(std::string_view name) const;  ///< null if there is no such member
+  [[nodiscard]] std::string pointer() const;
 
   const Json* value_;
+  const Json* root_;  ///< of the text that the value is a part of
   const std::string* source_;
-  std::string pointer_;
 };
 
 struct JsonReader::Named {

@@ -204,7 +204,9 @@ class FieldReader {
   }
   template <class T>
   void read(const JsonReader& json, std::vector<T>& list) const {
-    for (const JsonReader& item : json.items()) read(item, list.emplace_back());
+    const std::vector<JsonReader> items = json.items();
+    list.reserve(items.size());
+    for (const JsonReader& item : items) read(item, list.emplace_back());
   }
   template <class T>
   void read(const JsonReader& json, NullIfUnknown<T>& member) const {

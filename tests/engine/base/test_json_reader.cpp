@@ -34,6 +34,19 @@ TEST_CASE("JSON is read as it stands, members in their order", "[json]") {
   CHECK(parse_json(" [ ] ", "file.json").dump() == "[]");
 }
 
+TEST_CASE("values are at their places after deeper, longer and empty ones", "[json]") {
+  std::string members;
+  std::string items;
+  for (int i = 0; i < 300; ++i) {
+    const std::string number = std::to_string(i);
+    members += (i == 0 ? "" : ",") + ("\"a name longer than a short string " + number + "\":{\"x\":[" + number + "]}");
+    items += (i == 0 ? "" : ",") + ("{\"a value longer than a short string\":[[],{},\"" + number + "\"]}");
+  }
+  const std::string text =
+      R"({"many":{)" + members + R"(},"items":[)" + items + R"(],"one":{"x":1},"none":{},"last":[0]})";
+  CHECK(parse_json(text, "file.json").dump() == text);
+}
+
 TEST_CASE("text that is not JSON is placed by line and column", "[json]") {
   CHECK(error_of("") == "file.json: not valid JSON at line 1, column 1, where it ends");
   CHECK(error_of("# mine") == "file.json: not valid JSON at line 1, column 1");
@@ -89,6 +102,28 @@ TEST_CASE("a name as long as a file is quoted in short", "[json]") {
   const std::string name(1'000'000, 'x');
   CHECK(error_of("{\"" + name + "\": 1e999}") ==
         "file.json: /" + repeat("x", 100) + "...: expected a number that fits a double");
+}
+
+TEST_CASE("a value that is refused is named by its place, not by what it is", "[json]") {
+  const JsonText text(R"({"a": [[1], {"b/c": [1, 1], "d": 1}], "e": {"f": {}}})", "file.json");
+  const JsonReader a = text.root().member("a");
+  const auto refusal = [](const auto& read) {
+    try {
+      static_cast<void>(read());
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing thrown");
+  };
+  const auto text_of = [&](const JsonReader& value) { return refusal([&] { return value.text(); }); };
+  CHECK(text_of(text.root()) == "file.json: /: expected a text");
+  CHECK(text_of(a.items()[0].items()[0]) == "file.json: /a/0/0: expected a text");
+  CHECK(text_of(a.items()[1].member("b/c").items()[1]) == "file.json: /a/1/b~1c/1: expected a text");
+  CHECK(text_of(a.items()[1].members()[1].value) == "file.json: /a/1/d: expected a text");
+  CHECK(text_of(*text.root().find("e")->find("f")) == "file.json: /e/f: expected a text");
+  CHECK(refusal([&] { return text.root().member("e").member("f").member("g"); }) ==
+        "file.json: /e/f/g: expected this member, which is missing");
+  CHECK(refusal([&] { return a.has("b"); }) == "file.json: /a: expected an object");
 }
 
 TEST_CASE("a member of an unknown name is refused with the nearest name", "[json]") {
