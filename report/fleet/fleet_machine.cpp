@@ -76,8 +76,8 @@ std::size_t gpus_of_node(const Report& report) {
 
 std::vector<FleetReading> readings_of(const Report& report, bool pairs, FleetNames& names) {
   std::vector<FleetReading> readings;
-  // Of thousands of reports, arrays that grow leave gaps of every size, in which the next allocations are slow to find
-  // room.
+  // Growing arrays of thousands of reports would leave gaps of every size, in which the next allocations are slow to
+  // find room.
   readings.reserve(report.results.size());
   std::unordered_map<std::size_t, std::size_t> seen;  // how many of a name, by the number of the first
   const auto number_of = [&](FleetCaseName& name, const ComparedQuantity& quantity) {
