@@ -21,7 +21,8 @@ namespace {
 std::vector<std::string> reference_reports() {
   std::vector<std::string> files;
   for (const char* gpu : {"h100", "h200"}) {
-    for (const auto& file : std::filesystem::directory_iterator(test::source_folder() / "configs/reference" / gpu)) {
+    for (const auto& file :
+         std::filesystem::directory_iterator(gpumem::test::source_folder() / "configs/reference" / gpu)) {
       if (file.is_regular_file()) files.push_back(file.path().string());
     }
   }
