@@ -49,9 +49,12 @@ int run(const std::vector<std::string>& command) {
                                      .err_terminal = app::inspect_terminal(2),
                                      .interrupted = stop_requested,
                                      .command = command,
-                                     .own_profiles = model::own_profiles_folder()};
-  const app::KnownNames known{
-      .probes = probes(), .suites = app::suite_names(), .help_width = environment.out_terminal.text_width};
+                                     .own_profiles = model::own_profiles_folder(),
+                                     .settings = app::own_settings};
+  const app::KnownNames known{.probes = probes(),
+                              .suites = app::suite_names(),
+                              .help_width = environment.out_terminal.text_width,
+                              .settings = app::own_settings};
   const app::Request request = app::parse_command_line({command.begin() + 1, command.end()}, known);
   if (request.takes_long) app::catch_interrupts();
   return request.run(environment);

@@ -49,6 +49,13 @@ std::vector<std::string> as_meant(const std::vector<std::string>& arguments, con
     const std::size_t equals = word->find('=');
     const bool with_value = equals != std::string::npos;
     const std::string name = word->substr(0, equals);
+    // No axis takes all columns, and CSV does.
+    const std::string value = with_value ? word->substr(equals + 1) : word + 1 == arguments.end() ? "" : *(word + 1);
+    if (name == "--columns" && value == "all" && find_option(command->options, "--all-columns") != nullptr) {
+      meant.emplace_back("--all-columns");
+      if (!with_value) ++word;
+      continue;
+    }
     const OptionEntry* option = find_option(*command, name);
     const auto instead =
         option == nullptr && name.starts_with("--") ? instead_of(name, with_value, *command) : std::optional<Words>();

@@ -3,10 +3,12 @@
 // from it, so that neither can differ from what the program takes.
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "app/command_line/settings.hpp"
 #include "probes/probe.hpp"
 #include "report/record/record.hpp"
 
@@ -31,6 +33,7 @@ struct KnownNames {
   const std::vector<Probe>& probes;  ///< whose axes are flags: a new probe brings its own
   std::vector<std::string> suites = {};
   std::size_t help_width = 80;
+  std::function<Settings()> settings = [] { return Settings(); };
 };
 
 /// The words and files that a shell can offer for a value.
@@ -89,7 +92,8 @@ struct Interface {
 [[nodiscard]] const OptionEntry* argument_behind_mark(const CommandEntry& command);
 
 /// Rewrites arguments that can only mean one thing as the program takes them: `--json` as `--format json`, `--suite` as
-/// `--config`, `--op read write` as `--op read,write`, `-o=FILE` as `--output=FILE`. Words behind `--` stay.
+/// `--config`, `--columns all` as `--all-columns`, `--op read write` as `--op read,write`, `-o=FILE` as
+/// `--output=FILE`. Words behind `--` stay.
 [[nodiscard]] std::vector<std::string> as_meant(const std::vector<std::string>& arguments, const Interface& interface);
 
 /// The choices of a value, from its name in help. Words in lower case stand for themselves. Words in upper case stand

@@ -65,6 +65,11 @@ constexpr Entry environment[] = {
     {"GPUMEM_SANITIZER",
      "The libsanitizer-public.so with which gpumem run sees into kernels, where it is not in a CUDA Toolkit or in "
      "Python's packages."},
+    {"GPUMEM_BACKEND", "The source of the numbers where no --backend is given: cuda, model or auto."},
+    {"GPUMEM_GPU",
+     "The GPU to predict for where no --gpu is given, by the name or file of its profile. Measurements are compared "
+     "with "
+     "the profile of the GPU that is there."},
     {"XDG_CONFIG_HOME", "The folder of your settings, with your own GPU profiles; else ~/.config."},
     {"TMPDIR", "The folder in which gpumem run keeps raw data until it is shown."},
     {"GPUMEM_RUN_KEEP", "A folder in which gpumem run leaves its raw data, one per run."},
@@ -74,6 +79,9 @@ constexpr Entry environment[] = {
 };
 
 constexpr Entry files[] = {
+    {"~/.config/gpumem/config.json",
+     "Your defaults, a JSON object of texts: backend, gpu, color, ci_width, time_budget, numa. Options on the command "
+     "line count more, and so do the variables above."},
     {"~/.config/gpumem/gpus",
      "Your own GPU profiles, which gpumem calibrate leaves. They take precedence over shipped ones."},
     {"share/gpumem/configs",

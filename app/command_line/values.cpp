@@ -217,4 +217,13 @@ measure::Seconds parse_duration(std::string_view option, std::string_view text) 
   refuse(option, text, "is not a time; write it as 2s or 500ms");
 }
 
+std::uint64_t parse_count(std::string_view option, std::string_view things, std::string_view text) {
+  std::uint64_t count = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (failed != std::errc() || end != text.data() + text.size()) {
+    throw usage_error(fmt::format("--{}: '{}' is no number of {}; give one such as 3", option, text, things));
+  }
+  return count;
+}
+
 }  // namespace gpumem::app

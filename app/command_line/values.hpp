@@ -28,4 +28,7 @@ using gpumem::maximum_points;  // that one axis takes
 /// "2s", "500ms", "100us", "1.5min" or "0" -> a duration. Throws a usage error that begins with "--option: ".
 [[nodiscard]] measure::Seconds parse_duration(std::string_view option, std::string_view text);
 
+/// "3" -> 3: a whole number of things, such as "launches". Throws a usage error that begins with "--option: ".
+[[nodiscard]] std::uint64_t parse_count(std::string_view option, std::string_view things, std::string_view text);
+
 }  // namespace gpumem::app

@@ -107,6 +107,7 @@ MakeRequest check_options(CommandOptions& options, const KnownNames& known) {
                      ".txt; a page .html; a figure .svg, .png, .pdf), also when the check fails; repeatable. A gate "
                      "makes no folder: one that is missing may be a share that is not mounted, e.g. --output run.json",
                      "No progress, no notices, and on stdout the verdict alone, in one line, e.g. in a cron job");
+  add_columns_option(options, *arguments);
   options.add_switch("verbose", arguments->verbose,
                      "A line for each expectation, also for those that passed, e.g. to see how far off its bounds a "
                      "GPU is");

@@ -78,7 +78,7 @@ constexpr Command commands[] = {
     {"compare", "Compare saved reports case by case, or the machines of a fleet", compare_options},
     {"show", "Show saved reports again, in any format", show_options},
     {"calibrate", "Measure the rates of a GPU, for predictions of it", calibrate_options, true},
-    {"list", "List the probes by family, or the axes and quantities of one", list_options},
+    {"list", "List the probes, the suites or the GPUs, or the axes and quantities of a probe", list_options},
     {"devices", "List the GPUs of this machine and all that reports record of them", devices_options},
     {"completion", "Print the script that lets a shell complete gpumem's options", completion_options},
     {"manual", "Print the manual page, where it is not installed", manual_options},
@@ -163,6 +163,38 @@ std::vector<std::string> take_behind_mark(std::vector<std::string>& arguments, c
   return behind;
 }
 
+/// Adds the user's defaults of options that the command has and the line does not give. Returns those added.
+std::vector<Setting> add_defaults(std::vector<std::string>& arguments, const Interface& interface,
+                                  const KnownNames& known) {
+  std::vector<Setting> added;
+  const auto asks_for_help = [](const std::string& word) { return word == "--help" || word == "-h"; };
+  if (arguments.empty() || std::ranges::any_of(arguments, asks_for_help)) return added;
+  const auto command = std::ranges::find(interface.commands, arguments.front(), &CommandEntry::name);
+  if (command == interface.commands.end()) return added;
+  for (const Setting& setting : known.settings().options) {
+    const std::string name = "--" + setting.option;
+    const auto gives = [&](const std::string& word) { return word == name || word.starts_with(name + "="); };
+    if (find_option(command->options, name) == nullptr || std::ranges::any_of(arguments, gives)) continue;
+    arguments.push_back(name + "=" + setting.text);
+    added.push_back(setting);
+  }
+  return added;
+}
+
+/// Does it, and adds to the error of an option whose value is a default of the user's where that comes from.
+auto telling_source(std::span<const Setting> defaults, const auto& action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    const std::string_view text = error.what();
+    for (const Setting& setting : defaults) {
+      if (!text.starts_with("--" + setting.option)) continue;
+      throw Error(error.kind(), fmt::format("{}; {} says '{}'", text, setting.source, setting.text));
+    }
+    throw;
+  }
+}
+
 /// The help of the command that was given, or of the probes that it is about. Throws a usage error for an unknown name.
 std::string help_asked_for(const CLI::App& program, const Interface& interface, const KnownNames& known,
                            std::span<const std::string> line) {
@@ -241,6 +273,7 @@ Request parse_command_line(const std::vector<std::string>& given, const KnownNam
   refuse_unmarked_program(meant, interface);
   refuse_values_of_others(meant, interface);
   const std::vector<std::string> behind_the_mark = take_behind_mark(meant, interface);
+  const std::vector<Setting> defaults = add_defaults(meant, interface, known);
   try {
     program.parse(std::vector<std::string>(meant.rbegin(), meant.rend()));
   } catch (const CLI::CallForHelp&) {
@@ -255,8 +288,8 @@ Request parse_command_line(const std::vector<std::string>& given, const KnownNam
     Declared& subcommand = declared[i];
     if (!subcommand.app.parsed()) continue;
     refuse_what_is_left(subcommand.app, interface.commands[i], interface, known, given);
-    subcommand.options.read(behind_the_mark);
-    Request request = subcommand.make_request();
+    telling_source(defaults, [&] { subcommand.options.read(behind_the_mark); });
+    Request request = telling_source(defaults, subcommand.make_request);
     request.takes_long = subcommand.command.takes_long;
     return request;
   }

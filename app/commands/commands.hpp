@@ -22,6 +22,7 @@ struct ProbeArguments : RunOptions {
   std::vector<std::string> names;  ///< of probes; empty: the axes, or the quick default set, decide
   std::vector<GivenAxis> axes;
   std::optional<std::string> config;  ///< a suite, by name or file, in place of names and axes
+  bool tables = false;                ///< of a quick look at all probes, every table
 };
 
 /// Runs the cases and writes their report. Returns 0 if all ran and verified, 1 if data was wrong, 4 if a case failed,
@@ -62,10 +63,9 @@ struct CheckArguments : RunOptions {
 /// skipped. Throws as run_probe_command() does.
 [[nodiscard]] int run_check_command(const CheckArguments& arguments, const Environment& environment);
 
-struct ExplainArguments {
+struct ExplainArguments : ResultRequest {
   std::optional<std::string> report;  ///< a file, or "-" for standard input
   std::vector<std::string> cases;     ///< as CaseWords takes them
-  bool markdown = false;
 };
 
 struct CompareArguments : ResultRequest {
@@ -109,7 +109,7 @@ struct CalibrateArguments {
 [[nodiscard]] int run_calibrate_command(const CalibrateArguments& arguments, const Environment& environment);
 
 struct ListArguments {
-  std::optional<std::string> name;
+  std::optional<std::string> name;  ///< of a probe, or "suites" or "gpus"
   bool json = false;
 };
 

@@ -1,7 +1,7 @@
 #include "report/explain/explain.hpp"
 
 #include <algorithm>
-#include <sstream>
+#include <ostream>
 #include <utility>
 
 #include "app/command_line/command_options.hpp"
@@ -37,18 +37,27 @@ report::Report put_together(const report::Report& first, const report::Report& s
 int run_explain_command(const ExplainArguments& arguments, const Environment& environment) {
   report::Report report = report::read_report_file(*arguments.report, environment.in);
   std::vector<std::string> chosen = arguments.cases;
+  std::vector<std::string> read = {*arguments.report};
   if (!chosen.empty() && is_json_name(chosen.front())) {
+    read.push_back(chosen.front());
     report = put_together(report, report::read_report_file(chosen.front(), environment.in));
     chosen.erase(chosen.begin());
   }
   const std::vector<std::size_t> cases = choose_cases(report.results, {chosen, environment.registry});
-  std::ostringstream text;
-  if (arguments.markdown) {
-    report::write_explained_markdown(text, report, cases);
-  } else {
-    report::write_explained(text, report, cases, std::clamp(environment.out_terminal.width, 80U, 120U));
-  }
-  write_result(environment.out, text.str());
+  const ResultOutputs outputs(reading(arguments, read), report::explained_formats(), environment.out,
+                              environment.out_terminal);
+  const report::NamedReport drawn{*arguments.report, report::chosen(report, cases)};
+  const auto write = [&](std::ostream& out, report::Format format, const report::TableStyle& style) {
+    switch (format) {
+      case report::Format::json:
+        return report::write_explained_json(out, report, cases);
+      case report::Format::markdown:
+        return report::write_explained_markdown(out, report, cases);
+      default:
+        return report::write_explained(out, report, cases, std::clamp(style.width, 80U, 120U));
+    }
+  };
+  outputs.finish(write, std::span(&drawn, 1));
   return 0;
 }
 
@@ -61,19 +70,24 @@ MakeRequest explain_options(CommandOptions& options, const KnownNames&) {
                        "reports with and without --counters can be given together");
   options.add_argument("[CASE...]", arguments->cases,
                        "Only these cases: by position (3, 0..5) or by parameter (offset=1 op=write); without any, all");
-  options.add_choice("format", "text|markdown", arguments->markdown,
-                     "As text for people (default), or as markdown for an issue");
+  options.add_format(report::explained_formats(), arguments->format,
+                     "Format on stdout: text for people (default), markdown for an issue, json for programs");
+  options.add_value(
+      "-o,--output", "FILE", arguments->outputs,
+      "Write to a file instead of stdout, in the format of its extension (.txt, .md, .json; a page .html; a "
+      "figure .svg, .png, .pdf); repeatable, - is stdout, e.g. --output why.md");
   options.footer(
       "Examples:\n"
       "  gpumem probe --offset 0..32 --op write --output run.json\n"
       "  gpumem explain run.json offset=1     why this case is as fast as it is\n"
-      "  gpumem explain run.json 0..3 --format markdown\n"
+      "  gpumem explain run.json 0..3 --output why.md\n"
       "  gpumem explain sites.json counted.json   of gpumem run and its --counters");
   return [arguments] {
     if (!arguments->report) {
       throw usage_error("explain needs a report; write one with: gpumem probe ... --output run.json");
     }
     refuse_directories({*arguments->report}, "gpumem explain");
+    arguments->quiet = true;  // files are instead of stdout
     return Request(*arguments, run_explain_command);
   };
 }

@@ -119,7 +119,7 @@ constexpr Instead rows[] = {
      "run.json"},
     {"list devices", "--format", "the other format is: gpumem {command} --json"},
     {"list devices", "--csv --markdown --html", "the other format is: gpumem {command} --json"},
-    {"explain", "--json --csv", "the report holds the reasons: gpumem show REPORT --format {name}"},
+    {"explain", "--csv", "the report holds the reasons: gpumem show REPORT --format csv"},
     {"calibrate", "--format --json --csv", "the profile is JSON: gpumem calibrate -o mine.json"},
     {"completion manual help", "--format --json", "{command} has one format; leave it out"},
     {"list devices completion manual help explain", "--quiet --no-color --color",

@@ -5,6 +5,10 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/words.hpp"
 #include "app/run/probe_names.hpp"
+#include "app/suite/suite.hpp"
+#include "engine/base/json_reader.hpp"
+#include "engine/base/words.hpp"
+#include "engine/model/profile.hpp"
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 #include "report/write/json_values.hpp"
@@ -94,18 +98,77 @@ std::string to_json(const std::vector<Probe>& probes) {
   return all.dump(2) + "\n";
 }
 
-/// Prints all probes, or all that is known about one. Throws a usage error for an unknown probe.
+/// A thing that a command takes by its name.
+struct NamedThing {
+  std::string name;
+  std::string purpose;
+  Json facts = Json::object();  ///< beside these
+};
+
+std::vector<NamedThing> shipped_suites() {
+  std::vector<NamedThing> suites;
+  for (const EmbeddedSuite& suite : embedded_suites()) {
+    const JsonText text(suite.json, std::string(suite.name));
+    suites.push_back({.name = std::string(suite.name), .purpose = text.root().member("purpose").text()});
+  }
+  return suites;
+}
+
+std::vector<NamedThing> shipped_gpus() {
+  std::vector<NamedThing> gpus;
+  for (const std::string& name : model::profile_names()) {
+    const model::Profile profile = model::load_profile(name);
+    const Device& device = profile.device;
+    const double bytes_per_s = device.theoretical_bandwidth_bytes_per_s();
+    const std::string of_node = profile.gpus.empty() ? "" : fmt::format("{} x ", profile.gpus.size());
+    gpus.push_back({.name = name,
+                    .purpose = fmt::format("{}{}, {} of memory, {:.0f} GB/s in theory", of_node, device.name,
+                                           size_text(device.memory_bytes), bytes_per_s * per_giga),
+                    .facts = {{"device", device.name},
+                              {"gpus", std::max<std::size_t>(profile.gpus.size(), 1)},
+                              {"memory_bytes", device.memory_bytes},
+                              {"theoretical_bandwidth_gb_per_s", bytes_per_s * per_giga}}});
+  }
+  return gpus;
+}
+
+std::string listed(const std::vector<NamedThing>& things, bool json, std::size_t width, const char* more) {
+  Json all = Json::array();
+  std::size_t longest = 0;
+  for (const NamedThing& thing : things) {
+    longest = std::max(longest, thing.name.size());
+    Json& entry = all.emplace_back(Json{{"name", thing.name}, {"purpose", thing.purpose}});
+    entry.update(thing.facts);
+  }
+  if (json) return all.dump(2) + "\n";
+  std::string text;
+  for (const NamedThing& thing : things) text += report::two_columns(thing.name, thing.purpose, width, longest + 2);
+  return text + "\n" + more + "\n";
+}
+
+/// Prints all probes, or all that is known about one, or the suites or profiles that come with gpumem. Throws a usage
+/// error for an unknown probe.
 int run_list_command(const ListArguments& arguments, const Environment& environment) {
   const std::vector<Probe>& registry = environment.registry;
   const std::size_t width = environment.out_terminal.text_width;
-  if (arguments.name) {
+  if (arguments.name == "suites") {
+    write_result(environment.out, listed(shipped_suites(), arguments.json, width,
+                                         "'gpumem check SUITE' holds a GPU to one, 'gpumem probe --config SUITE' runs "
+                                         "its probes."));
+  } else if (arguments.name == "gpus") {
+    write_result(environment.out, listed(shipped_gpus(), arguments.json, width,
+                                         "'gpumem expect GPU' shows what one should reach, and who measured that."));
+  } else if (arguments.name) {
     const Probe& probe = require_probe(registry, *arguments.name);
     write_result(environment.out, arguments.json ? to_json(std::vector{probe}) : to_text(probe, width));
   } else if (arguments.json) {
     write_result(environment.out, to_json(registry));
   } else {
-    write_result(environment.out,
-                 probe_lines(registry, 0, width) + "\n'gpumem list PROBE' shows the axes and quantities of one.\n");
+    write_result(
+        environment.out,
+        probe_lines(registry, 0, width) +
+            "\n'gpumem list PROBE' shows the axes and quantities of one, 'gpumem list suites' the suites, 'gpumem list "
+            "gpus' the GPUs that can be predicted.\n");
   }
   return 0;
 }
@@ -114,15 +177,19 @@ int run_list_command(const ListArguments& arguments, const Environment& environm
 
 MakeRequest list_options(CommandOptions& options, const KnownNames& known) {
   const auto arguments = std::make_shared<ListArguments>();
-  options.add_argument("[PROBE]", arguments->name,
-                       "The probe to show, with its axes, units, defaults and quantities, e.g. offset");
+  options.add_argument("[PROBE|suites|gpus]", arguments->name,
+                       "The probe to show, with its axes, units, defaults and quantities, e.g. offset; or the suites "
+                       "that come with gpumem, or the GPUs that it has a profile of");
   options.add_switch("json", arguments->json, "Print JSON, e.g. to build a menu of probes");
   options.footer(
       "Examples:\n"
       "  gpumem list             what there is to measure\n"
-      "  gpumem list transfer    what one probe varies and reports");
+      "  gpumem list transfer    what one probe varies and reports\n"
+      "  gpumem list suites      what 'gpumem check' takes\n"
+      "  gpumem list gpus        what --gpu takes");
   return [arguments, &known] {
-    if (arguments->name) refuse_no_probe(*arguments->name, known);
+    const bool is_probe = arguments->name && arguments->name != "suites" && arguments->name != "gpus";
+    if (is_probe) refuse_no_probe(*arguments->name, known);
     return Request(*arguments, run_list_command);
   };
 }

@@ -94,8 +94,10 @@ int run_probe_command(const ProbeArguments& arguments, const Environment& enviro
   std::vector<std::string> inputs = profile_files(arguments.gpu);
   if (arguments.config && looks_like_path(*arguments.config)) inputs.push_back(*arguments.config);
   std::ranges::move(files_of(plan), std::back_inserter(inputs));
-  const ResultOutputs outputs(reading(arguments, inputs), report::table_formats(), environment.out,
-                              environment.out_terminal);
+  ResultRequest shown = reading(arguments, inputs);
+  const bool is_quick_look = arguments.names.empty() && arguments.axes.empty() && !suite;
+  shown.brief = is_quick_look && !arguments.tables && !arguments.why && !arguments.picture && !arguments.dry_run;
+  const ResultOutputs outputs(shown, report::table_formats(), environment.out, environment.out_terminal);
   if (arguments.dry_run) {
     outputs.finish(report::completed(dry_report(plan, arguments, environment)));
     return 0;
@@ -121,12 +123,16 @@ MakeRequest probe_options(CommandOptions& options, const KnownNames& known) {
   options.add_format(report::table_formats(), arguments->format,
                      "Format on stdout: a table for people (default), json or csv for programs, markdown "
                      "for an issue, e.g. --format csv");
+  add_columns_option(options, *arguments);
   add_result_options(
       options, *arguments,
       "Also write the results to a file, in the format of its extension (.json, .csv, .md, .txt; a page .html; a "
       "figure .svg, .png, .pdf); repeatable, - is stdout. A missing folder is made, one level of it. The file is whole "
       "after every case, so a long run can be watched, e.g. --output run.json --output run.csv",
       "No progress and no notices; with --output, nothing on stdout either, e.g. in a cron job");
+  options.add_switch("tables", arguments->tables,
+                     "All tables of a quick look at all probes, in place of a line for each probe, e.g. gpumem probe "
+                     "--tables");
   options.add_switch("why", arguments->why,
                      "Add a last column to the table: the limit of each case and its cure, e.g. --op write --why; "
                      "'gpumem explain' says it in full");

@@ -173,15 +173,6 @@ int run_run_command(const RunArguments& arguments, const Environment& environmen
   return outcome.exit_code;
 }
 
-std::uint64_t parse_count(std::string_view option, const std::string& text) {
-  std::uint64_t count = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (failed != std::errc() || end != text.data() + text.size()) {
-    throw usage_error(fmt::format("--{}: '{}' is no number of launches; give one such as 3", option, text));
-  }
-  return count;
-}
-
 }  // namespace
 
 MakeRequest run_options(CommandOptions& options, const KnownNames&) {
@@ -202,12 +193,13 @@ MakeRequest run_options(CommandOptions& options, const KnownNames&) {
   options.add_value("kernel", "REGEX", arguments->kernel,
                     "Sample only kernels whose full name matches, e.g. --kernel 'transpose|copy'; others are timed");
   options.add_value(
-      "launches", "N", [arguments](const std::string& text) { arguments->launches = parse_count("launches", text); },
+      "launches", "N",
+      [arguments](const std::string& text) { arguments->launches = parse_count("launches", "launches", text); },
       "Sample so many launches of each kernel, grid and block, e.g. --launches 3; 0 only takes times (default: 1; of a "
       "kernel with more than 8 grids, 1 of each grid with half or twice as many blocks as the last)");
   options.add_value(
       "skip-first", "N",
-      [arguments](const std::string& text) { arguments->skip_first = parse_count("skip-first", text); },
+      [arguments](const std::string& text) { arguments->skip_first = parse_count("skip-first", "launches", text); },
       "Pass over the first launches of each process, e.g. --skip-first 1000 to leave out a warm-up");
   options.add_value(
       "max-overhead", "SHARE",
@@ -226,6 +218,7 @@ MakeRequest run_options(CommandOptions& options, const KnownNames&) {
   options.add_format(report::table_formats(), arguments->format,
                      "Format on stderr after the command has ended: a table for people (default), json or csv for "
                      "programs, markdown for an issue, e.g. --format markdown");
+  add_columns_option(options, *arguments);
   options.add_value("-o,--output", "FILE", arguments->outputs,
                     "Also write them to a file, in the format of its extension (.json, .csv, .md, .txt; a page .html; "
                     "a figure .svg, .png, .pdf); repeatable, "

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "app/command_line/command_options.hpp"
+#include "app/command_line/values.hpp"
 #include "app/commands/case_filter.hpp"
+#include "app/commands/case_order.hpp"
 #include "app/commands/commands.hpp"
 #include "engine/base/error.hpp"
 #include "report/explain/explain.hpp"
@@ -23,6 +25,8 @@ using report::NamedReport;
 struct ShowArguments : ResultRequest {
   std::vector<std::string> reports;  ///< files; one may be "-" for standard input
   std::vector<std::string> cases;    ///< as CaseWords takes them
+  std::optional<CaseOrder> order;
+  std::optional<std::size_t> top;  ///< so many cases of each report
 };
 
 /// Throws a usage error if no report has checks: JUnit without tests would look like a pass.
@@ -45,20 +49,27 @@ void refuse_untraceable(const std::vector<NamedReport>& reports) {
 
 std::string title(const std::string& name) { return name == "-" ? "standard input" : report::one_line(name); }
 
+/// `order`: that of the cases, if the user asked for one.
 void write(std::ostream& out, const std::vector<NamedReport>& reports, report::Format format,
-           const report::TableStyle& style) {
+           const report::TableStyle& style, const std::optional<CaseOrder>& order) {
   using report::Format;
   if (format == Format::junit) refuse_unchecked(reports);
   if (format == Format::trace) {
     refuse_untraceable(reports);
     return report::write_trace(out, reports);
   }
-  if (reports.size() == 1) return report::write(out, reports.front().report, format, style);
+  const auto write_one = [&](const report::Report& report) {
+    report::TableStyle own = style;
+    const bool is_table = format == Format::table || format == Format::markdown;
+    if (order && is_table && own.columns.empty()) own.columns = columns_in_order(report, *order);
+    report::write(out, report, format, own);
+  };
+  if (reports.size() == 1) return write_one(reports.front().report);
   std::vector<report::Report> plain;
   for (const NamedReport& named : reports) plain.push_back(named.report);
   switch (format) {
     case Format::csv:
-      return report::write_csv_of_several(out, reports);
+      return report::write_csv_of_several(out, reports, style.columns);
     case Format::json:
       throw usage_error("one JSON document holds one report; name one, or use --format csv");
     case Format::junit:
@@ -72,11 +83,30 @@ void write(std::ostream& out, const std::vector<NamedReport>& reports, report::F
     if (&named != reports.data()) out << '\n';
     out << (format == Format::markdown ? "# " : "== ") << title(named.name)
         << (format == Format::markdown ? "\n\n" : " ==\n");
-    report::write(out, named.report, format, style);
+    write_one(named.report);
   }
 }
 
-/// Leaves the cases that the words choose, and draws the conclusions and findings anew from those.
+/// Throws a usage error if columns are chosen of a format that has none.
+void refuse_columns_of(const std::optional<report::Format>& format, const std::vector<std::string>& columns) {
+  if (columns.empty() || !format) return;
+  const auto tables = report::table_formats();
+  const auto named = std::ranges::find(report::all_formats(), *format, &report::NamedFormat::format);
+  const bool has_columns = *format != report::Format::json && named < report::all_formats().begin() + tables.size();
+  if (!has_columns)
+    throw usage_error(fmt::format("--columns: {} has no columns; use table, csv or markdown", named->name));
+}
+
+/// Leaves these cases in this order, and draws the conclusions and findings anew from those.
+void leave(report::Report& report, std::span<const std::size_t> cases) {
+  report = report::chosen(std::move(report), cases);
+  if (report::is_plan(report)) return;
+  report::Report made = report::completed(report);
+  report.conclusions = std::move(made.conclusions);
+  report.findings = std::move(made.findings);
+}
+
+/// Leaves the cases that the words choose.
 void keep_cases(std::vector<NamedReport>& reports, const CaseWords& words) {
   std::size_t most = 0;
   std::size_t all = 0;
@@ -90,11 +120,7 @@ void keep_cases(std::vector<NamedReport>& reports, const CaseWords& words) {
     for (std::size_t i = 0; i < named.report.results.size(); ++i) {
       if (report::selects(selection, named.report.results[i], i)) kept.push_back(i);
     }
-    named.report = report::chosen(std::move(named.report), kept);
-    if (report::is_plan(named.report)) continue;
-    report::Report made = report::completed(named.report);
-    named.report.conclusions = std::move(made.conclusions);
-    named.report.findings = std::move(made.findings);
+    leave(named.report, kept);
   }
   const auto is_empty = [](const NamedReport& named) { return named.report.results.empty(); };
   if (std::ranges::all_of(reports, is_empty)) words.refuse_none_of(all);
@@ -107,8 +133,14 @@ int run_show_command(const ShowArguments& arguments, const Environment& environm
   std::vector<NamedReport> reports = read_reports(arguments.reports, environment);
   const CaseWords words(arguments.cases, environment.registry);
   if (!words.empty()) keep_cases(reports, words);
+  for (NamedReport& named : reports) {
+    if (!arguments.order && !arguments.top) break;
+    std::vector<std::size_t> cases = in_order(named.report, arguments.order);
+    cases.resize(std::min(cases.size(), arguments.top.value_or(cases.size())));
+    leave(named.report, cases);
+  }
   outputs.finish([&](std::ostream& out, report::Format format,
-                     const report::TableStyle& style) { write(out, reports, format, style); },
+                     const report::TableStyle& style) { write(out, reports, format, style, arguments.order); },
                  reports);
   return 0;
 }
@@ -134,6 +166,20 @@ MakeRequest show_options(CommandOptions& options, const KnownNames&) {
                     ".prom, .trace; a page .html; a figure .svg, .png, .pdf); repeatable, - is stdout, e.g. --output "
                     "run.md. With --format trace, a .json file "
                     "is a trace");
+  options.add_value(
+      "columns", "all|NAME,...",
+      [target = &*arguments](const std::string& text) { target->columns = column_names("columns", text); },
+      "Show all cases as one list with these columns, as CSV names them, or a word of the name, e.g. --columns "
+      "offset,op,bandwidth. all: every column of CSV, also those that hold nothing");
+  options.add_value(
+      "sort", "COLUMN[:up]",
+      [target = &*arguments](const std::string& text) { target->order = CaseOrder::parse(text); },
+      "Show all cases as one list in the order of a column, the largest value first, with :up the smallest, e.g. "
+      "--sort "
+      "seconds");
+  options.add_value(
+      "top", "N", [target = &*arguments](const std::string& text) { target->top = parse_count("top", "cases", text); },
+      "Only the first N cases of each report, e.g. --sort seconds --top 5 for the slowest");
   options.add_switch("why", arguments->why, "Add a last column to the table: the limit of each case and its cure");
   options.add_switch("picture", arguments->picture,
                      "Show the tiles of patterns in shared memory below the table, as 'gpumem probe --picture' does, "
@@ -143,6 +189,7 @@ MakeRequest show_options(CommandOptions& options, const KnownNames&) {
       "Examples:\n"
       "  gpumem show run.json --why              the table of a run, and what limits it\n"
       "  gpumem show run.json offset=1 op=write  these cases alone\n"
+      "  gpumem show run.json --sort seconds --top 5 --columns offset,op,seconds\n"
       "  gpumem show a.json b.json --format csv  for one data frame\n"
       "  gpumem show run.json --output run.md    for an issue\n"
       "  gpumem show run.json --output run.html  its curves, as a page to send\n"
@@ -154,6 +201,7 @@ MakeRequest show_options(CommandOptions& options, const KnownNames&) {
       throw usage_error("show needs a report; write one with: gpumem probe ... --output run.json");
     }
     refuse_directories(arguments->reports, "gpumem show");
+    refuse_columns_of(arguments->format, arguments->columns);
     arguments->quiet = true;  // files are instead of stdout
     return Request(*arguments, run_show_command);
   };

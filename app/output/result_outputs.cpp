@@ -80,8 +80,10 @@ ResultRequest reading(const ResultRequest& request, std::span<const std::string>
 ResultOutputs::ResultOutputs(const ResultRequest& request, std::span<const report::NamedFormat> formats,
                              std::ostream& out, const Terminal& terminal)
     : out_(out), style_(table_style(terminal, request.color)) {
+  style_.brief = request.brief;
   style_.why = request.why;
   style_.picture = request.picture;
+  style_.columns = request.columns;
   bool on_stdout = !request.files_only && (!request.quiet || request.outputs.empty());
   for (const std::string& path : request.outputs) {
     if (!request.files_only && (path == "-" || path == "/dev/stdout")) {
@@ -108,7 +110,8 @@ ResultOutputs::Write ResultOutputs::of(const report::Report& report) {
 }
 
 std::string ResultOutputs::text_of(const Write& write, const File& file) const {
-  return made(write, file.format, {.why = style_.why, .picture = style_.picture});
+  return made(write, file.format,
+              {.why = style_.why, .brief = style_.brief, .picture = style_.picture, .columns = style_.columns});
 }
 
 std::vector<std::string> ResultOutputs::texts_of(const Write& write) const {

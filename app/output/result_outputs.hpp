@@ -55,8 +55,10 @@ struct ResultRequest {
   bool files_only = false;                    ///< "-" is a file like any other, and stdout somebody else's
   MissingFolder missing_folder = MissingFolder::made;
   Color color = Color::automatic;
-  bool why = false;      ///< a last column says what limits each case
-  bool picture = false;  ///< tables show the banks of tiles in shared memory
+  bool brief = false;                     ///< tables have a line for each probe
+  bool why = false;                       ///< a last column says what limits each case
+  bool picture = false;                   ///< tables show the banks of tiles in shared memory
+  std::vector<std::string> columns = {};  ///< of tables of cases and CSV (report::TableStyle::columns)
 };
 
 /// The request of a command that reads these files as well.

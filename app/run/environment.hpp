@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/command_line/settings.hpp"
 #include "app/output/result_outputs.hpp"
 #include "app/output/terminal.hpp"
 #include "app/run/backend.hpp"
@@ -36,6 +37,7 @@ struct Environment {
   std::vector<std::string> command = {"gpumem"};  ///< argv
   std::istream& in = std::cin;                    ///< a report, where a command is given "-" for its file
   std::filesystem::path own_profiles = {};        ///< the folder of this user's own; empty: there is none
+  std::function<Settings()> settings = [] { return Settings(); };  ///< throws if they cannot be read
 };
 
 /// This machine: host name, distribution and kernel, processor, memory. Facts that cannot be read stay empty or 0.

@@ -50,6 +50,17 @@ std::vector<std::uint64_t> several_of(const model::Profile& profile, const RunOp
   return gpus.size() > 1 ? gpus : std::vector<std::uint64_t>();
 }
 
+/// The profile of this name. An error says where the name comes from.
+model::Profile profile_named(const std::string& gpu, const std::optional<Setting>& setting,
+                             const Environment& environment) {
+  try {
+    return model::find_profile(gpu, environment.own_profiles);
+  } catch (const Error& error) {
+    if (!setting) throw;
+    throw Error(error.kind(), fmt::format("{}; {} says '{}'", error.what(), setting->source, setting->text));
+  }
+}
+
 /// Opens the model. `why` begins the notice about the choice of the GPU.
 std::unique_ptr<Backend> open_model(Plan& plan, const RunOptions& options, const Environment& environment,
                                     const std::string& why = "") {
@@ -58,13 +69,16 @@ std::unique_ptr<Backend> open_model(Plan& plan, const RunOptions& options, const
         "--counters=require: a prediction has no counters; measure on a GPU, or leave it out");
   }
   if (!may_take_several(options)) plan = on_one_gpu(std::move(plan));
-  const std::string gpu = options.gpu.value_or(default_profile(is_between_gpus(plan)));
-  const model::Profile profile = model::find_profile(gpu, environment.own_profiles);
+  const std::optional<Setting> setting = options.gpu ? std::nullopt : environment.settings().gpu;
+  const std::string gpu = options.gpu ? *options.gpu : setting ? setting->text : default_profile(is_between_gpus(plan));
+  const model::Profile profile = profile_named(gpu, setting, environment);
   const std::vector<std::uint64_t> several = several_of(profile, options);
   if (several.empty()) plan = on_one_gpu(std::move(plan));
   auto backend = environment.predict(profile, several);
   if (!options.gpu || !why.empty()) {
-    const char* hint = options.gpu ? "" : "; choose another GPU with --gpu";
+    const std::string hint = options.gpu ? ""
+                             : setting   ? ", as " + setting->source + " says"
+                                         : "; choose another GPU with --gpu";
     notice(options, environment, why + "predicting for " + gpu + hint);
   }
   if (options.counting == measure::Counting::if_possible)

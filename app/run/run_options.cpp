@@ -59,6 +59,13 @@ void add_result_options(CommandOptions& options, ResultRequest& target, const st
   add_color_options(options, target);
 }
 
+void add_columns_option(CommandOptions& options, ResultRequest& target) {
+  options.add_switch(
+      "all-columns", [&target] { target.columns = {"all"}; },
+      "All columns of CSV, also those that hold nothing, e.g. --format csv --all-columns. 'gpumem show --columns' "
+      "chooses some");
+}
+
 void add_effort_options(CommandOptions& options, CaseOptions& target) {
   options.group("Effort");
   options.add_value(

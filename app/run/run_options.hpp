@@ -34,6 +34,8 @@ struct RunOptions : CaseOptions, ResultRequest {
 // The target has to outlive the command's parsing.
 void add_backend_options(CommandOptions& options, RunOptions& target, const std::string& dry_run_help);
 void add_effort_options(CommandOptions& options, CaseOptions& target);
+/// --all-columns.
+void add_columns_option(CommandOptions& options, ResultRequest& target);
 /// --color and --no-color.
 void add_color_options(CommandOptions& options, ResultRequest& target);
 void add_result_options(CommandOptions& options, ResultRequest& target, const std::string& output_help,

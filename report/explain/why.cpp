@@ -118,7 +118,12 @@ Explanation without_waste(const Evidence& e, bool sorting_gains) {
   } else if (fraction) {
     text += ": " + reached;
   }
-  return {.brief = text, .full = capitalised(text) + "."};
+  // In a table, the best row says it for all that are as good.
+  const std::string brief = e.others == 0 ? text
+                            : !e.is_best  ? ""
+                            : fraction    ? "the best here: " + reached
+                                          : "the best here";
+  return {.brief = brief, .full = capitalised(text) + "."};
 }
 
 Explanation by_rule(const Rule& rule, const Evidence& e) {
@@ -305,11 +310,13 @@ std::vector<Explanation> explanations(std::span<const Record> results) {
     const RanCases& same_job = of_alternatives.of(i);
     Evidence evidence = evidence_on(record, limit);
     evidence.others = same_job.ran.size() - 1;
+    evidence.is_best = same_job.best_for(record) == &record;
     // Another way to do the same job says more than another place of the sweep.
     evidence.better = if_better(same_job.best_for(record), record, record.compared);
     if (!changes_work(record.swept)) {
       const RanCases& sweep = of_sweeps.of(i);
       evidence.others += sweep.ran.size() - 1;
+      evidence.is_best = evidence.is_best && sweep.best_for(record) == &record;
       if (!evidence.better) evidence.better = if_better(sweep.best_for(record), record, record.swept);
     }
     evidence.alternatives = same_job.ran;

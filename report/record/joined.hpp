@@ -18,7 +18,7 @@ namespace gpumem::report {
 /// whose sites and counts are more than 1 % apart has the flag "counts_differ".
 [[nodiscard]] Report joined(const Report& sites, const Report& counters);
 
-/// The report with these results alone, by their indices in ascending order. Advice stays that is about one of them.
+/// The report with these results alone, by their indices, in this order. Advice stays that is about one of them.
 /// Conclusions, findings and checks are about whole tables, and are left out.
 [[nodiscard]] Report chosen(Report report, std::span<const std::size_t> indices);
 

@@ -35,6 +35,7 @@ struct Evidence {
   std::optional<RequestCost> store;   ///< the same of stores
   std::optional<RequestCost> shared;  ///< wavefronts, the costliest site, whatever it does
   std::size_t others = 0;             ///< cases that it could be compared with
+  bool is_best = false;               ///< of these and itself
   std::optional<BetterCase> better;   ///< the best of them, if that is better
   /// The ways to do the same job that ran, this case among them.
   std::span<const Record* const> alternatives = {};

@@ -217,4 +217,10 @@ std::string whole_percent(double fraction) { return fixed(fraction * 100, 0) + "
 
 std::string percent_with_tenths(double fraction) { return fixed(fraction * 100, 1) + " %"; }
 
+std::string first_sentence(const std::string& text) {
+  std::string sentence = text.substr(0, text.find(". "));
+  if (sentence.ends_with('.')) sentence.pop_back();
+  return sentence;
+}
+
 }  // namespace gpumem::report

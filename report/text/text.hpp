@@ -69,4 +69,7 @@ namespace gpumem::report {
 /// "3.1 %".
 [[nodiscard]] std::string percent_with_tenths(double fraction);
 
+/// Without its full stop.
+[[nodiscard]] std::string first_sentence(const std::string& text);
+
 }  // namespace gpumem::report

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <iosfwd>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -68,6 +69,14 @@ struct Page {
 
 /// `why` adds a last column that says what limits each case.
 [[nodiscard]] Page page(const Report& report, bool why);
+
+/// At most 40 lines of a report of many probes: the levels of memory, and a line for each probe with its best and its
+/// worst case and what they teach.
+[[nodiscard]] Page page_in_brief(const Report& report);
+
+/// All cases as one list, with these columns (TableStyle::columns), whatever their probes. Throws a usage error for a
+/// name that is no column's.
+[[nodiscard]] Page case_list(const Report& report, std::span<const std::string> columns);
 
 /// The page of `gpumem run`: the waste of a user's kernels, worst first, with names for a page of that width.
 [[nodiscard]] Page program_page(const Report& report, std::size_t width);

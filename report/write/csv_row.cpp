@@ -60,16 +60,24 @@ void add_paths(std::vector<CsvPath>& paths, const CsvPath& of, const std::vector
   }
 }
 
+const nlohmann::ordered_json& value_at(const nlohmann::ordered_json& object, const CsvPath& path) {
+  static const nlohmann::ordered_json absent;
+  const nlohmann::ordered_json* found = &object;
+  for (const std::string& key : path) {
+    const auto member = found->find(key);
+    if (member == found->end()) return absent;
+    found = &*member;
+  }
+  return *found;
+}
+
+std::string csv_field(const nlohmann::ordered_json& object, const CsvPath& path) {
+  return field_of(value_at(object, path));
+}
+
 std::string csv_fields(const nlohmann::ordered_json& object, std::span<const CsvPath> paths) {
   std::vector<std::string> fields;
-  for (const CsvPath& path : paths) {
-    const nlohmann::ordered_json* found = &object;
-    for (auto key = path.begin(); key != path.end() && found != nullptr; ++key) {
-      const auto member = found->find(*key);
-      found = member == found->end() ? nullptr : &*member;
-    }
-    fields.push_back(found == nullptr ? "" : field_of(*found));
-  }
+  for (const CsvPath& path : paths) fields.push_back(csv_field(object, path));
   return join(fields, ",");
 }
 

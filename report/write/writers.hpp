@@ -18,15 +18,23 @@ struct TableStyle {
   bool color = false;    ///< ANSI colours
   bool bars = false;     ///< a bar per row, drawn with Unicode block characters
   bool why = false;      ///< a last column that says what limits a case; as wide as there is room for
+  bool brief = false;    ///< a line for each probe in place of its tables
   bool picture = false;  ///< the banks of tiles in shared memory as pictures, below the table of their cases
+  std::vector<std::string> columns = {};  ///< as write_csv() takes them; with names, all cases are one table of these
 };
+
+/// The choice of every column: "all".
+[[nodiscard]] bool is_all_columns(std::span<const std::string> columns);
 
 void write_table(std::ostream& out, const Report& report, const TableStyle& style = {});
 void write_json(std::ostream& out, const Report& report);
-void write_csv(std::ostream& out, const Report& report);
+/// A row per case. `columns`: their names (find_column()), or "all"; without any, those that hold something. Throws a
+/// usage error for a name that is no column's.
+void write_csv(std::ostream& out, const Report& report, const std::vector<std::string>& columns = {});
 /// Several reports as one table, with the report's name in a first column "report". The columns of parameters and
 /// metrics are those of all reports.
-void write_csv_of_several(std::ostream& out, std::span<const NamedReport> reports);
+void write_csv_of_several(std::ostream& out, std::span<const NamedReport> reports,
+                          const std::vector<std::string>& columns = {});
 void write_markdown(std::ostream& out, const Report& report, bool why = false);
 
 /// The lines that are written of checks, behind the verdict on all of them.
@@ -50,6 +58,9 @@ void write_checks_github(std::ostream& out, const Report& report, CheckLines lin
 /// tables are not.
 void write_explained(std::ostream& out, const Report& report, std::span<const std::size_t> cases, unsigned width);
 void write_explained_markdown(std::ostream& out, const Report& report, std::span<const std::size_t> cases);
+/// The same as JSON: {"cases": [{"index", "title", "probe", "parameters", "readings", "why", "figures": [{"figure",
+/// "predicted", "counted", "measured"}]}], "facts": [text...]}. Figures are texts with their units.
+void write_explained_json(std::ostream& out, const Report& report, std::span<const std::size_t> cases);
 
 /// Checks as JUnit XML, which CI systems show as tests: a test suite per report, a test case per check. A test's time
 /// is that of the launches measured for it, in seconds, which checks of the same cases share. Valid XML whatever the
@@ -85,6 +96,8 @@ struct NamedFormat {
 /// that is shown in tables.
 [[nodiscard]] std::span<const NamedFormat> all_formats();
 [[nodiscard]] std::span<const NamedFormat> table_formats();
+/// The formats of explanations: text, JSON and Markdown.
+[[nodiscard]] std::span<const NamedFormat> explained_formats();
 /// The formats of a portrait, and of the report that it is made of.
 [[nodiscard]] std::span<const NamedFormat> portrait_formats();
 /// The formats of pictures: their files are drawn (app/output/pictures.hpp).

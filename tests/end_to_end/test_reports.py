@@ -189,10 +189,14 @@ class Formats(ProgramTest):
     def test_csv(self):
         columns = set()
         for arguments in (["--offset", "0..3"], ["--bank-stride", "0..3"], []):
-            rows = list(csv.reader(io.StringIO(self.succeed("probe", *arguments, *MODEL, "--format", "csv"))))
+            rows = list(csv.reader(io.StringIO(self.succeed("probe", *arguments, *MODEL, "--format", "csv", "--columns", "all"))))
             self.assertGreater(len(rows), 4)
             self.assertEqual({len(row) for row in rows}, {len(rows[0])})
             columns.add(tuple(rows[0]))
+            held = [name for name, *cells in zip(*rows) if any(cells)]
+            slim = list(csv.reader(io.StringIO(self.succeed("probe", *arguments, *MODEL, "--format", "csv"))))
+            self.assertEqual(slim[0], held)
+            self.assertEqual({len(row) for row in slim}, {len(held)})
         self.assertEqual(len(columns), 1)
 
     def test_markdown(self):

@@ -104,6 +104,22 @@ class OneReport(ShowTest):
             self.assertEqual(report["results"][entry["result"]]["parameters"]["kernel"], entry["kernel"])
         self.assertLess(len(report["advice"]), len(json.loads(KERNELS.read_text())["results"]))
 
+    def test_order_and_columns(self):
+        path = self.saved("--offset", "0..8", "--op", "read,write")
+        rows = list(csv.DictReader(io.StringIO(self.succeed("show", path, "--sort", "bandwidth:up", "--top", "3", "--format", "csv"))))
+        speeds = [float(row["bandwidth_gb_per_s.predicted"]) for row in rows]
+        self.assertEqual(len(speeds), 3)
+        self.assertEqual(speeds, sorted(speeds))
+        every = [case["bandwidth_gb_per_s"]["predicted"] for case in json.loads(Path(path).read_text())["results"]]
+        self.assertEqual(speeds[0], min(every))
+        table = self.succeed("show", path, "--sort", "bandwidth", "--top", "2", "--columns", "op,offset,bandwidth").splitlines()
+        self.assertEqual(len(table), len(self.succeed("show", path, "--columns", "op,offset,bandwidth").splitlines()) - 16)
+        self.assertEqual([line.split()[0] for line in table[-2:]], ["write", "write"])
+        for words, line in ((("--sort", "bandwith"), "no column 'bandwith'"), (("--sort", "op:side"), "'side' is neither up nor down"),
+                            (("--top", "few"), "'few' is no number of cases"), (("--columns", "op,,x"), "has an empty name"),
+                            (("--columns", "op", "--format", "json"), "json has no columns")):
+            self.assertIn(line, self.fail_with(2, "show", path, *words))
+
     def test_a_file_instead_of_stdout(self):
         file = self.directory / "run.csv"
         self.assertEqual(self.succeed("show", str(OFFSET), "--output", str(file)), "")

@@ -33,40 +33,6 @@ std::string number(const std::optional<Figure>& figure, const Portrait& portrait
   return value ? significant(*value, 3) : "";
 }
 
-/// A row for every level of every GPU, alike ones under each other.
-Block levels_block(const std::vector<Portrait>& portraits) {
-  Block block;
-  block.title = "levels of memory";
-  block.columns = {
-      names("level"),          numbers("holds", "", 1), numbers("latency", "cycles"), numbers("latency", "ns", 4),
-      numbers("read", "GB/s"), numbers("of peak", "%"), numbers("write", "GB/s", 2),  numbers("copy", "GB/s", 3)};
-  const bool several = portraits.size() > 1;
-  if (several) block.columns.insert(block.columns.begin() + 1, names("GPU"));
-  block.parameter_columns = several ? 2 : 1;
-  for (const PortraitLevel& named : portraits.front().levels) {
-    for (const Portrait& portrait : portraits) {
-      for (const PortraitLevel& level : portrait.levels) {
-        if (level.name != named.name) continue;
-        Row row;
-        row.cells = {level.name};
-        if (several) row.cells.push_back(portrait.label);
-        const auto capacity = shown(level.capacity_bytes, portrait);
-        const std::string holds = capacity ? value_words("capacity_bytes", *capacity) : "";
-        const std::string of_peak = level.fraction_of_peak ? fixed(*level.fraction_of_peak * 100, 1) : "";
-        for (const std::string& text :
-             {holds, number(level.latency_cycles, portrait), number(level.latency_ns, portrait),
-              number(level.read_gb_per_s, portrait), of_peak, number(level.write_gb_per_s, portrait),
-              number(level.copy_gb_per_s, portrait)}) {
-          row.cells.push_back(text);
-        }
-        row.position = level.name;
-        block.rows.push_back(std::move(row));
-      }
-    }
-  }
-  return block;
-}
-
 /// Probes and names of all curves, those of a chart together.
 std::vector<std::pair<std::string, std::string>> curves_of(const std::vector<Portrait>& portraits) {
   std::vector<std::pair<std::string, std::string>> found;
@@ -115,6 +81,39 @@ Block costs_block(const std::vector<Portrait>& portraits) {
 }
 
 }  // namespace
+
+Block levels_block(const std::vector<Portrait>& portraits) {
+  Block block;
+  block.title = "levels of memory";
+  block.columns = {
+      names("level"),          numbers("holds", "", 1), numbers("latency", "cycles"), numbers("latency", "ns", 4),
+      numbers("read", "GB/s"), numbers("of peak", "%"), numbers("write", "GB/s", 2),  numbers("copy", "GB/s", 3)};
+  const bool several = portraits.size() > 1;
+  if (several) block.columns.insert(block.columns.begin() + 1, names("GPU"));
+  block.parameter_columns = several ? 2 : 1;
+  for (const PortraitLevel& named : portraits.front().levels) {
+    for (const Portrait& portrait : portraits) {
+      for (const PortraitLevel& level : portrait.levels) {
+        if (level.name != named.name) continue;
+        Row row;
+        row.cells = {level.name};
+        if (several) row.cells.push_back(portrait.label);
+        const auto capacity = shown(level.capacity_bytes, portrait);
+        const std::string holds = capacity ? value_words("capacity_bytes", *capacity) : "";
+        const std::string of_peak = level.fraction_of_peak ? fixed(*level.fraction_of_peak * 100, 1) : "";
+        for (const std::string& text :
+             {holds, number(level.latency_cycles, portrait), number(level.latency_ns, portrait),
+              number(level.read_gb_per_s, portrait), of_peak, number(level.write_gb_per_s, portrait),
+              number(level.copy_gb_per_s, portrait)}) {
+          row.cells.push_back(text);
+        }
+        row.position = level.name;
+        block.rows.push_back(std::move(row));
+      }
+    }
+  }
+  return block;
+}
 
 void write_portrait_table(std::ostream& out, std::span<const NamedReport> reports, const TableStyle& style) {
   const std::vector<Portrait> portraits = portraits_of(reports);

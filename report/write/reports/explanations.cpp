@@ -14,6 +14,7 @@
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
+#include "report/write/json_values.hpp"
 #include "report/write/writers.hpp"
 
 namespace gpumem::report {
@@ -196,6 +197,13 @@ std::vector<std::string> facts_of(const Report& report, std::span<const std::siz
   return texts;
 }
 
+json_values::Json to_json(const FigureCells& figure) {
+  json_values::Json object = json_values::Json::object();
+  for (std::size_t c = 0; c < titles.size(); ++c)
+    object[titles[c]] = json_values::known(figure[c] == "-" ? "" : figure[c]);
+  return object;
+}
+
 }  // namespace
 
 void write_explained(std::ostream& out, const Report& report, std::span<const std::size_t> cases, unsigned width) {
@@ -246,6 +254,25 @@ void write_explained_markdown(std::ostream& out, const Report& report, std::span
   const std::vector<std::string> facts = facts_of(report, cases);
   if (!facts.empty()) out << "### Several cases together\n\n";
   for (const std::string& fact : facts) out << "- " << markdown_escaped(fact) << '\n';
+}
+
+void write_explained_json(std::ostream& out, const Report& report, std::span<const std::size_t> cases) {
+  using json_values::Json;
+  const std::vector<Explanation> reasons = explanations(report.results);
+  Json explained = Json::array();
+  for (const std::size_t index : cases) {
+    const Record& record = report.results.at(index);
+    Json figures = Json::array();
+    for (const FigureCells& figure : figures_of(record)) figures.push_back(to_json(figure));
+    explained.push_back({{"index", index},
+                         {"title", title_of(record, index)},
+                         {"probe", record.probe},
+                         {"parameters", json_values::parameters(record.parameters)},
+                         {"readings", readings_of(record)},
+                         {"why", reason_and_caller(record, reasons[index])},
+                         {"figures", std::move(figures)}});
+  }
+  out << Json{{"cases", std::move(explained)}, {"facts", facts_of(report, cases)}}.dump(2) << '\n';
 }
 
 }  // namespace gpumem::report

@@ -1,5 +1,6 @@
 #include <ostream>
 
+#include "report/write/blocks.hpp"
 #include "report/write/portraits/portrait.hpp"
 #include "report/write/writers.hpp"
 
@@ -18,6 +19,12 @@ std::span<const NamedFormat> all_formats() {
 
 std::span<const NamedFormat> table_formats() { return all_formats().first(4); }
 
+std::span<const NamedFormat> explained_formats() {
+  static const std::vector<NamedFormat> formats = {
+      {Format::table, "text", {".txt"}}, all_formats()[1], all_formats()[3]};
+  return formats;
+}
+
 std::span<const NamedFormat> portrait_formats() {
   static const std::vector<NamedFormat> formats = {
       all_formats()[0], all_formats()[1], {Format::html, "html", {".html", ".htm"}}};
@@ -33,6 +40,15 @@ std::span<const NamedFormat> picture_formats() {
 }
 
 void write(std::ostream& out, const Report& report, Format format, const TableStyle& style) {
+  const bool is_list = !style.columns.empty() && !is_all_columns(style.columns);
+  if (is_list && format == Format::table) {
+    return write_page(out, case_list(report, style.columns), style);
+  }
+  if (is_list && format == Format::markdown) {
+    return write_markdown_page(out, case_list(report, style.columns));
+  }
+  if (style.brief && format == Format::table) return write_page(out, page_in_brief(report), style);
+  if (style.brief && format == Format::markdown) return write_markdown_page(out, page_in_brief(report));
   switch (format) {
     case Format::table:
       write_table(out, report, style);
@@ -41,7 +57,7 @@ void write(std::ostream& out, const Report& report, Format format, const TableSt
     case Format::json:
       return write_json(out, report);
     case Format::csv:
-      return write_csv(out, report);
+      return write_csv(out, report, style.columns);
     case Format::markdown:
       write_markdown(out, report, style.why);
       if (!report.checks.empty()) write_checks_markdown(out << '\n', report);

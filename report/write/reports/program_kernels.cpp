@@ -57,13 +57,6 @@ std::string rest_words(const Cases& cases, bool more, const std::string& what, c
                      share_of(cases, report));
 }
 
-std::string first_sentence(const std::string& text) {
-  const std::size_t end = text.find(". ");
-  std::string sentence = text.substr(0, end);
-  if (sentence.ends_with('.')) sentence.pop_back();
-  return sentence;
-}
-
 /// "Of 2 kernels a launch was seen in part: ..." Empty where none has the flag.
 std::string flagged_words(const Report& report, std::string_view flag, const std::string& words) {
   Cases flagged;

@@ -150,6 +150,39 @@ TEST_CASE("command line: list and devices") {
   CHECK(std::any_cast<DevicesArguments>(parse_command_line({"devices", "--json"}, {registry}).arguments).json);
 }
 
+TEST_CASE("command line: defaults of the user's count where the line says nothing") {
+  const KnownNames known{
+      .probes = registry, .settings = [] {
+        return Settings{.options = {{"backend", "model", "GPUMEM_BACKEND"}, {"ci-width", "2%", "config.json"}}};
+      }};
+  const auto parsed = [&](Arguments arguments) {
+    return std::any_cast<ProbeArguments>(parse_command_line(arguments, known).arguments);
+  };
+  CHECK(parsed({"probe"}).backend == BackendChoice::model);
+  CHECK(parsed({"probe"}).effort.ci_width == 0.02);
+  CHECK(parsed({"probe", "--backend", "auto", "--ci-width=1%"}).backend == BackendChoice::automatic);
+  CHECK(parsed({"probe", "--backend", "auto", "--ci-width=1%"}).effort.ci_width == 0.01);
+  // A command without these options has no use for them.
+  CHECK(std::any_cast<DevicesArguments>(parse_command_line({"devices"}, known).arguments).json == false);
+
+  const KnownNames wrong{.probes = registry, .settings = [] {
+                           return Settings{.options = {{"backend", "gpu", "GPUMEM_BACKEND"}}};
+                         }};
+  try {
+    static_cast<void>(parse_command_line({"probe"}, wrong));
+    FAIL();
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()).ends_with("; GPUMEM_BACKEND says 'gpu'"));
+  }
+}
+
+TEST_CASE("command line: columns of all") {
+  CHECK(probe({"--columns", "all"}).columns == Arguments{"all"});
+  CHECK(probe({"--columns=all"}).columns == Arguments{"all"});
+  CHECK(probe({"--all-columns"}).columns == Arguments{"all"});
+  CHECK(probe({}).columns.empty());
+}
+
 TEST_CASE("command line: explanations") {
   CHECK(probe({"--why"}).why);
   CHECK_FALSE(probe({}).why);
@@ -159,12 +192,13 @@ TEST_CASE("command line: explanations") {
   };
   CHECK(explain({"r.json"}).report == "r.json");
   CHECK(explain({"r.json"}).cases.empty());
-  CHECK_FALSE(explain({"r.json"}).markdown);
+  CHECK_FALSE(explain({"r.json"}).format);
   CHECK(explain({"-", "offset=1", "--format", "markdown", "op=write"}).report == "-");
   CHECK(explain({"-", "offset=1", "--format", "markdown", "op=write"}).cases == Arguments{"offset=1", "op=write"});
-  CHECK(explain({"-", "--format", "markdown"}).markdown);
+  CHECK(explain({"-", "--format", "markdown"}).format == report::Format::markdown);
+  CHECK(explain({"r.json", "-o", "why.md"}).outputs == Arguments{"why.md"});
   CHECK(contains(refusal({"explain"}), "explain needs a report"));
-  CHECK(contains(refusal({"explain", "r.json", "--format", "json"}), "'json' is not one of text, markdown"));
+  CHECK(contains(refusal({"explain", "r.json", "--format", "csv"}), "'csv' is not one of text, json, markdown"));
 }
 
 TEST_CASE("command line: values of an axis may stand apart, as long as none could be a probe") {
@@ -189,8 +223,8 @@ TEST_CASE("command line: a format's name is an option where nothing else has tha
   CHECK(probe({"--csv", "--quiet"}).format == report::Format::csv);
   CHECK(probe({"--output", "a.txt", "--markdown"}).format == report::Format::markdown);
   CHECK(refusal({"probe", "--json=1"}) == "unknown option '--json'; --format takes table, json, csv, markdown");
-  CHECK(refusal({"explain", "a.json", "--json"}) ==
-        "unknown option '--json'; the report holds the reasons: gpumem show REPORT --format json");
+  CHECK(refusal({"explain", "a.json", "--csv"}) ==
+        "unknown option '--csv'; the report holds the reasons: gpumem show REPORT --format csv");
   CHECK(refusal({"calibrate", "--json"}) ==
         "unknown option '--json'; the profile is JSON: gpumem calibrate -o mine.json");
   CHECK(std::any_cast<ListArguments>(parse_command_line({"list", "--json"}, {registry}).arguments).json);
@@ -314,7 +348,7 @@ TEST_CASE("command line: help is as wide as it is told") {
 
 TEST_CASE("command line: help of the program and of each command") {
   CHECK(contains(help({"--help"}), "Usage: gpumem COMMAND [OPTIONS]"));
-  CHECK(contains(help({"list", "-h"}), "Usage: gpumem list [PROBE] [OPTIONS]"));
+  CHECK(contains(help({"list", "-h"}), "Usage: gpumem list [PROBE|suites|gpus] [OPTIONS]"));
   CHECK(contains(help({"devices", "--help"}), "--json"));
   CHECK(help({"--version"}).substr(0, 7) == "gpumem ");
   CHECK(contains(help({"--version"}), " for sm_"));

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "engine/base/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/report/write/written_reports.hpp"
 
@@ -140,13 +141,55 @@ TEST_CASE("What is absent or not finite is null, and bytes that are not UTF-8 do
 TEST_CASE("CSV quotes what needs quoting and has as many fields in every row") {
   Report report = examples::dry_run();
   report.results[0].reason = "one, \"two\"\nthree";
-  const std::string text = text_of(report, write_csv);
+  const std::string text = text_of(report, in_csv);
   CHECK(text.find(",\"one, \"\"two\"\"\nthree\",") != std::string::npos);
 
-  const auto lines = lines_of(text_of(examples::banks(), write_csv));
+  const auto lines = lines_of(text_of(examples::banks(), in_csv));
   for (const std::string& line : lines) {
     CHECK(std::ranges::count(line, ',') == std::ranges::count(lines.front(), ','));
   }
+}
+
+TEST_CASE("CSV has the columns that hold something, all of them, or those that are named") {
+  const Report report = examples::banks();
+  const auto header = [&](const std::vector<std::string>& columns) {
+    std::ostringstream out;
+    write_csv(out, report, columns);
+    return lines_of(out.str()).front();
+  };
+  const std::string all = header({"all"});
+  const std::string some = header({});
+  CHECK(all.find("counters.global_load_sectors") != std::string::npos);
+  CHECK(some.find("counters.") == std::string::npos);
+  CHECK(some.find("parameters.stride_words") != std::string::npos);
+  CHECK(header({"stride_words", "probe", "median"}) == "parameters.stride_words,probe,time_seconds.median");
+  CHECK(header({"stride", "counters.global_load_sectors"}) == "parameters.stride_words,counters.global_load_sectors");
+  try {
+    static_cast<void>(header({"bandwith"}));
+    FAIL();
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()).starts_with("--columns: these cases have no column 'bandwith'"));
+  }
+}
+
+TEST_CASE("A list of cases has the columns that are named, and no others") {
+  const Report report = examples::banks();
+  std::ostringstream out;
+  write(out, report, Format::table, {.width = 120, .columns = {"stride", "probe"}});
+  const auto lines = lines_of(out.str());
+  const auto header = std::ranges::find_if(lines, [](const std::string& line) { return line.ends_with("probe"); });
+  REQUIRE(header != lines.end());
+  CHECK(static_cast<std::size_t>(std::count(lines.begin(), lines.end(), *header)) == 1);
+  CHECK(std::ranges::count_if(lines, [](const std::string& line) { return line.ends_with(" bank"); }) ==
+        static_cast<std::ptrdiff_t>(report.results.size()));
+}
+
+TEST_CASE("Many probes in brief fit one screen, those that teach most first") {
+  std::ostringstream out;
+  write(out, examples::measured_copy(), Format::table, {.width = 100, .brief = true});
+  const std::string text = out.str();
+  CHECK(lines_of(text).size() <= 40);
+  CHECK(text.find("All of one: gpumem probe NAME") != std::string::npos);
 }
 
 TEST_CASE("Markdown escapes what would be markup") {

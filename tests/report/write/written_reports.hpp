@@ -28,6 +28,8 @@ inline std::vector<std::string> lines_of(const std::string& text) {
 
 inline void in_markdown(std::ostream& out, const Report& report) { write_markdown(out, report); }
 
+inline void in_csv(std::ostream& out, const Report& report) { write_csv(out, report); }
+
 inline Write table(const TableStyle& style) {
   return [style](std::ostream& out, const Report& report) { write_table(out, report, style); };
 }
