@@ -85,6 +85,11 @@ class ModelBackend final : public Backend {
     return goodness(tested, workload, predicted(tested, workload, gpu), gpu);
   }
 
+  void expect(std::span<const Case> cases) override {
+    expected_.assign(cases.begin(), cases.end());
+    next_ = 0;
+  }
+
   [[nodiscard]] report::Record run(const Case& decided) override {
     const model::Profile& gpu = gpu_of(decided);
     several_ = several_ || static_cast<bool>(decided.probe->gpus);
@@ -104,6 +109,8 @@ class ModelBackend final : public Backend {
 
  private:
   using Known = std::pair<std::vector<Parameter>, model::Prediction>;
+  static constexpr std::size_t most_known = 64;
+  static constexpr std::size_t predicted_at_once = 16;  // an interruption is heard between these
 
   /// That times the case.
   [[nodiscard]] const model::Profile& gpu_of(const Case& tested) const {
@@ -117,15 +124,62 @@ class ModelBackend final : public Backend {
   /// The shape that a trial has chosen is a case of the sweep, mostly. GPUs side by side are all of the profile's kind.
   [[nodiscard]] const model::Prediction& predicted(const Case& tested, const Workload& workload,
                                                    const model::Profile& gpu) {
+    std::vector<Parameter> parameters = predicted_by(tested);
+    if (const model::Prediction* known = find_known(parameters)) return *known;
+    if (known_.size() >= most_known) known_.clear();
+    predict_expected(tested);
+    if (const model::Prediction* known = find_known(parameters)) return *known;
+    return known_.emplace_back(std::move(parameters), model::predict(workload, gpu)).second;
+  }
+
+  [[nodiscard]] std::vector<Parameter> predicted_by(const Case& tested) const {
     std::vector<Parameter> parameters = tested.parameters;
     if (!side_by_side_.empty()) {
       std::erase_if(parameters, [](const Parameter& parameter) { return parameter.name == report::device_parameter; });
     }
+    return parameters;
+  }
+
+  [[nodiscard]] const model::Prediction* find_known(const std::vector<Parameter>& parameters) const {
     const auto known = std::ranges::find(known_, parameters, &Known::first);
-    if (known != known_.end()) return known->second;
-    constexpr std::size_t most_known = 64;
-    if (known_.size() >= most_known) known_.clear();
-    return known_.emplace_back(std::move(parameters), model::predict(workload, gpu)).second;
+    return known == known_.end() ? nullptr : &known->second;
+  }
+
+  /// Predicts this case and those that follow it at the same time, each on a processor. Leaves out a case that cannot
+  /// be predicted: its own turn says why.
+  void predict_expected(const Case& tested) {
+    const auto is_this = [&](const Case& other) { return other.parameters == tested.parameters; };
+    const auto begin = expected_.begin() + static_cast<std::ptrdiff_t>(next_);
+    const auto first = std::find_if(begin, expected_.end(), is_this);
+    if (first == expected_.end()) return;
+    std::vector<Known> found;
+    std::vector<std::pair<const model::Profile*, Workload>> work;
+    auto other = first;
+    for (; other != expected_.end() && found.size() < predicted_at_once; ++other) {
+      std::vector<Parameter> parameters = predicted_by(*other);
+      if (find_known(parameters) != nullptr || std::ranges::count(found, parameters, &Known::first) > 0) continue;
+      try {
+        const model::Profile& gpu = gpu_of(*other);
+        work.emplace_back(&gpu, describe(*other, gpu.device));
+        found.emplace_back(std::move(parameters), model::Prediction());
+      } catch (const Error& error) {
+        if (!concerns_case_alone(error)) throw;
+      }
+    }
+    next_ = static_cast<std::size_t>(other - expected_.begin());
+    std::vector<char> failed(found.size(), 0);
+    access::in_chunks(found.size(), 1, access::threads_for(found.size(), 1, 0),
+                      [&](unsigned, std::uint64_t k, std::uint64_t /*end*/) {
+                        try {
+                          found[k].second = model::predict(work[k].second, *work[k].first);
+                        } catch (const Error& error) {
+                          if (!concerns_case_alone(error)) throw;
+                          failed[k] = 1;
+                        }
+                      });
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      if (failed[k] == 0) known_.push_back(std::move(found[k]));
+    }
   }
 
   [[nodiscard]] static double goodness(const Case& tested, const Workload& workload,
@@ -139,6 +193,8 @@ class ModelBackend final : public Backend {
   std::vector<std::uint64_t> side_by_side_;
   bool several_ = false;      ///< some case was of any of them, not just the first
   std::vector<Known> known_;  ///< of late
+  std::vector<Case> expected_;
+  std::size_t next_ = 0;  ///< of the expected ones, the first that was not predicted ahead
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace {
 
 /// The time budget of a case of the quick default set. If the host takes part in a case, its interval stays wide
 /// however long it is repeated.
-constexpr measure::Seconds quick_time_budget(0.5);
+constexpr measure::Seconds quick_time_budget(0.25);
 
 /// The values of every axis of a probe, in the order of its axes.
 using AxisValues = std::vector<std::vector<Value>>;

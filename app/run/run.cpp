@@ -317,6 +317,7 @@ report::Record Run::record_of(const Sweep& sweep, const Case& tested) {
 /// Takes the third reading of results, given by their indices (ascending).
 void Run::count(std::span<const std::size_t> results) {
   if (environment_.interrupted()) throw Interrupted{};
+  if (options_.counting.value_or(measure::Counting::off) == measure::Counting::off) return;
   progress_.show("counting " + report::counted(results.size(), "case"));
   std::vector<Case> cases;
   std::vector<report::Record> records;

@@ -76,7 +76,7 @@ void add_effort_options(CommandOptions& options, CaseOptions& target) {
   options.add_value(
       "time-budget", "TIME",
       [&target](const std::string& text) { target.effort.time_budget = parse_duration("time-budget", text); },
-      "Stop repeating a case after this time even if its interval is wider (default 2s; 500ms in a quick look at all "
+      "Stop repeating a case after this time even if its interval is wider (default 2s; 250ms in a quick look at all "
       "probes), for noisy machines, e.g. --time-budget 100ms");
   options.add_value(
       "numa", "gpu|off|N", [&target](const std::string& text) { target.numa = measure::NumaRequest::parse(text); },

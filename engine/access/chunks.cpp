@@ -54,7 +54,8 @@ class Chunks {
 }  // namespace
 
 unsigned threads_for(std::uint64_t count, std::uint64_t chunk, unsigned threads) {
-  const unsigned most = std::max(1U, threads == 0 ? std::thread::hardware_concurrency() : threads);
+  static const unsigned processors = std::thread::hardware_concurrency();  // asking opens a file
+  const unsigned most = std::max(1U, threads == 0 ? processors : threads);
   return static_cast<unsigned>(std::clamp<std::uint64_t>(count / chunk, 1, most));
 }
 

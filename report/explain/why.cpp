@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/access/chunks.hpp"
 #include "engine/base/thresholds.hpp"
 #include "engine/base/words.hpp"
 #include "report/advise/describe_sites.hpp"
@@ -298,15 +299,11 @@ struct Groups {
 std::vector<Explanation> explanations(std::span<const Record> results) {
   const Groups of_sweeps(results, sweeps(results));
   const Groups of_alternatives(results, alternatives(results));
-  std::vector<Explanation> all(results.size());
-  for (std::size_t i = 0; i < results.size(); ++i) {
+  const auto explanation_of = [&](std::size_t i) -> Explanation {
     const Record& record = results[i];
-    if (is_kernel(record)) {
-      all[i] = kernel_explanation(record);
-      continue;
-    }
+    if (is_kernel(record)) return kernel_explanation(record);
     const std::string limit = limit_of(record);
-    if (!record.ran() || limit.empty()) continue;
+    if (!record.ran() || limit.empty()) return {};
     const RanCases& same_job = of_alternatives.of(i);
     Evidence evidence = evidence_on(record, limit);
     evidence.others = same_job.ran.size() - 1;
@@ -320,8 +317,14 @@ std::vector<Explanation> explanations(std::span<const Record> results) {
       if (!evidence.better) evidence.better = if_better(sweep.best_for(record), record, record.swept);
     }
     evidence.alternatives = same_job.ran;
-    all[i] = explain(evidence);
-  }
+    return explain(evidence);
+  };
+  constexpr std::size_t chunk = 256;
+  std::vector<Explanation> all(results.size());
+  access::in_chunks(all.size(), chunk, access::threads_for(all.size(), chunk, 0),
+                    [&](unsigned, std::uint64_t first, std::uint64_t end) {
+                      for (std::uint64_t i = first; i < end; ++i) all[i] = explanation_of(i);
+                    });
   return all;
 }
 

@@ -312,6 +312,7 @@ Probe overlap_probe() {
       axis::size_bytes({.flag = "size",
                         .purpose = "bytes copied in, and as many out",
                         .defaults = "256MiB",
+                        .quick = "64MiB",
                         .minimum = word_bytes})};
   probe.compared = axis::overlap.name;
   probe.baseline = std::string("pageable");

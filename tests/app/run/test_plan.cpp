@@ -78,7 +78,7 @@ TEST_CASE("plan: another axis alone restricts the quick default set to the probe
   CHECK(planned({}, {{"width", {"8"}}}) ==
         Lines{"skip skip_elements=1 op=copy width_elements=8", "skip skip_elements=2 op=copy width_elements=8"});
   CHECK(make_plan(registry, {}, {{"op", {"read"}}}).size() == 4);
-  CHECK(make_plan(registry, {}, {{"op", {"read"}}}).sweeps[0].effort.time_budget == measure::Seconds(0.5));
+  CHECK(make_plan(registry, {}, {{"op", {"read"}}}).sweeps[0].effort.time_budget == measure::Seconds(0.25));
   CHECK_FALSE(make_plan(registry, {"skip"}, {}).sweeps[0].effort.time_budget.has_value());
   CHECK(refusal({}, {{"width", {"8"}}, {"shape", {"1"}}}) ==
         "no probe has all of the axes given; --width is an axis of: skip");
