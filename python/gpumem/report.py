@@ -1,4 +1,4 @@
-"""A report: what the program wrote, as JSON, as a frame of pandas, as a table, as a plot."""
+"""A report: what the program wrote, as JSON, as a frame of pandas or polars, as a table, as a plot."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,7 +19,7 @@ from .program import output
 from .text import Text, of_cases
 
 if TYPE_CHECKING:
-    from .frames import DataFrame
+    from .frames import DataFrame, PolarsFrame
 
 Format = Literal["table", "csv", "markdown", "json", "junit", "openmetrics", "trace"]
 
@@ -85,6 +86,10 @@ class Report(Document):
         among them, by its column."""
         return frames.of_csv(self.show("csv"), self.get("quantities"), all=all)
 
+    def to_polars(self, *, all: bool = False) -> PolarsFrame:
+        """The same columns as a frame of polars. Whole numbers are Int64, others Float64, and what is missing is null."""
+        return frames.polars_of_csv(self.show("csv"), all=all)
+
     def show(self, format: Format = "table") -> str:
         """As `gpumem show` prints it."""
         return output("show", "-", "--format", format, given=self.text)
@@ -137,9 +142,25 @@ def read(paths: FilePath | Iterable[FilePath], *, all: bool = False) -> DataFram
     patterns such as "reports/**/*.json". With several reports, the first column, `report`, names the report of each
     row."""
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    files = [file for path in given for file in frames.files_of(os.fspath(path))]
+    files = list(dict.fromkeys(file for path in given for file in frames.files_of(os.fspath(path))))
     if not files:
         raise Error("there is no report to read: the list of paths is empty", 2)
-    made = {file: Report.load(file).frame(all=all) for file in files}
+    with ThreadPoolExecutor() as pool:  # the program works meanwhile
+        csv = pool.submit(output, "show", *files, "--format", "csv")
+        frames.library("pandas")
+        known = {name: about for quantities in pool.map(quantities_of, files) for name, about in quantities.items()}
+        frame = frames.of_csv(csv.result(), known, all=all)
     is_one = isinstance(paths, (str, os.PathLike)) and files == [os.fspath(paths)]
-    return made[files[0]] if is_one else frames.together(made)
+    if len(files) == 1 and not is_one:  # several have the column already
+        frame.insert(0, "report", files[0])
+    return frame
+
+
+def quantities_of(path: str) -> Mapping[str, Any]:
+    """What a file says of its quantities; of an older or packed one, what the program says."""
+    try:
+        found = json.loads(Path(path).read_bytes()).get("quantities")
+    except (OSError, ValueError, AttributeError):
+        found = None
+    quantities: Mapping[str, Any] = found or Report.load(path)["quantities"]
+    return quantities
