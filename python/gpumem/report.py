@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import frames
 from .arguments import FilePath, selection
 from .errors import Error
-from .plot import Plot, Scale
+from .plot import Plot, Scale, picture
 from .plotting.markdown import from_markdown
 from .program import output
 from .text import Text, of_cases
@@ -102,10 +102,10 @@ class Report(Document):
                            for form in ("text", "markdown"))
         return of_cases(plain, markdown)
 
-    def plot(self, figure: str | None = None, *, y: str | None = None, scale: Scale | None = None) -> Plot:
-        """Draws it, as report/plot.py does. figure: a probe, "roofline", "savings" or "timeline"; every probe
-        if it is None. y: the quantity that the y axis shows. scale: "linear" or "log"."""
-        return Plot([self], figure, y=y, scale=scale)
+    def plot(self, figure: str | None = None, *, y: str | None = None, scale: Scale | None = None,
+             **parameters: object) -> Plot:
+        """Draws it: see Plot."""
+        return Plot([self], figure, y, scale, **parameters)
 
     @property
     def unused_gpu(self) -> str | None:
@@ -134,7 +134,8 @@ class Report(Document):
                 f" {counts['fail']} failed, {counts['skip']} skipped, {origin}")
 
     def _repr_html_(self) -> str:
-        return from_markdown(self.unused_gpu or self.show("markdown"))
+        """Its figure, if matplotlib is there, and its tables."""
+        return from_markdown(self.unused_gpu) if self.unused_gpu else picture(self) + from_markdown(self.show("markdown"))
 
 
 def read(paths: FilePath | Iterable[FilePath], *, all: bool = False) -> DataFrame:

@@ -134,7 +134,7 @@ class Commands(PageTest):
     def options(self):
         helps = [self.succeed(command, "--help") for command in self.commands()]
         helps += [self.succeed("probe", probe["name"], "--help") for probe in json.loads(self.succeed("list", "--json"))]
-        for script in ("plot.py", "prediction.py", "quote.py"):
+        for script in ("prediction.py", "quote.py"):
             helps.append(subprocess.check_output([sys.executable, ROOT / "report" / script, "--help"], text=True))
         return set(re.findall(r"--[a-z][a-z-]*", "".join(helps)))
 
