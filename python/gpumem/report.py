@@ -158,7 +158,7 @@ def read(paths: FilePath | Iterable[FilePath], *, all: bool = False) -> DataFram
 
 
 def quantities_of(path: str) -> Mapping[str, Any]:
-    """What a file says of its quantities; of an older or packed one, what the program says."""
+    """The quantities as a file describes them; those of an older or packed one as the program does."""
     try:
         found = json.loads(Path(path).read_bytes()).get("quantities")
     except (OSError, ValueError, AttributeError):

@@ -69,7 +69,7 @@ def matrix_report(method=("copy",)):
 
 
 def load(*paths):
-    """Reports as their files hold them. What the program gives is complete, so older and foreign ones are not."""
+    """Reports as their files hold them, also older and foreign ones, which the program would complete."""
     return reports.labelled([reports.read(str(path)) for path in paths])
 
 
