@@ -36,6 +36,18 @@ install(DIRECTORY report/plotting DESTINATION "${data}" PATTERN __pycache__ EXCL
 if(GPUMEM_PLOTLY)
   install(FILES "${GPUMEM_PLOTLY}" DESTINATION "${data}")
 endif()
+if(TARGET gpumem_python)  # for $PYTHONPATH; the scripts that draw are there once
+  install(DIRECTORY python/gpumem DESTINATION "${data}/python"
+    FILES_MATCHING PATTERN "*.py" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
+  install(FILES ${generated} DESTINATION "${data}/python/gpumem")
+  file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/links")
+  foreach(name plotting plotly.min.js)
+    file(CREATE_LINK "../../${name}" "${CMAKE_BINARY_DIR}/links/${name}" SYMBOLIC)
+    if(GPUMEM_PLOTLY OR name STREQUAL plotting)
+      install(FILES "${CMAKE_BINARY_DIR}/links/${name}" DESTINATION "${data}/python/gpumem")
+    endif()
+  endforeach()
+endif()
 install(FILES README.md LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
