@@ -39,7 +39,8 @@ endif()
 if(TARGET gpumem_python)  # for $PYTHONPATH; the scripts that draw are there once
   install(DIRECTORY python/gpumem DESTINATION "${data}/python"
     FILES_MATCHING PATTERN "*.py" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
-  install(FILES ${generated} DESTINATION "${data}/python/gpumem")
+  install(FILES "${CMAKE_BINARY_DIR}/python/gpumem/probes.py" "${CMAKE_BINARY_DIR}/python/gpumem/keywords.py"
+    DESTINATION "${data}/python/gpumem")
   file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/links")
   foreach(name plotting plotly.min.js)
     file(CREATE_LINK "../../${name}" "${CMAKE_BINARY_DIR}/links/${name}" SYMBOLIC)
