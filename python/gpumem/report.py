@@ -19,7 +19,9 @@ from .program import output
 from .text import Text, of_cases
 
 if TYPE_CHECKING:
-    from .frames import DataFrame, PolarsFrame
+    from polars import DataFrame as PolarsFrame  # type: ignore[import,unused-ignore]
+
+    from .frames import DataFrame
 
 Format = Literal["table", "csv", "markdown", "json", "junit", "openmetrics", "trace"]
 

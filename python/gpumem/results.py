@@ -12,7 +12,9 @@ from .plotting.markdown import from_markdown
 from .report import Document, Report
 
 if TYPE_CHECKING:
-    from .frames import DataFrame, PolarsFrame
+    from polars import DataFrame as PolarsFrame  # type: ignore[import,unused-ignore]
+
+    from .frames import DataFrame
 
 
 class Comparison(Document):
