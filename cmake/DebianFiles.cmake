@@ -30,6 +30,11 @@ file(WRITE "${root}/doc/gpumem/changelog"
 file(MAKE_DIRECTORY "${root}/zsh/vendor-completions")
 file(RENAME "${root}/zsh/site-functions/_gpumem" "${root}/zsh/vendor-completions/_gpumem")
 file(REMOVE_RECURSE "${root}/zsh/site-functions")
+# Python 3 of any version looks for modules there.
+if(EXISTS "${root}/gpumem/python")
+  file(MAKE_DIRECTORY "${root}/../lib/python3/dist-packages")
+  file(CREATE_LINK ../../../share/gpumem/python/gpumem "${root}/../lib/python3/dist-packages/gpumem" SYMBOLIC)
+endif()
 # -n: the same package from the same files.
 find_program(gzip gzip REQUIRED)
 execute_process(COMMAND "${gzip}" -9n "${root}/man/man1/gpumem.1" "${root}/doc/gpumem/changelog"

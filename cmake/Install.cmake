@@ -32,10 +32,22 @@ install(DIRECTORY configs DESTINATION "${data}"
 install(DIRECTORY configs/deploy DESTINATION "${data}"
   PATTERN gpumem-gate PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 install(DIRECTORY report/schema DESTINATION "${data}" OPTIONAL FILES_MATCHING PATTERN "*.json")
-install(PROGRAMS report/plot.py DESTINATION "${data}" OPTIONAL)
 install(DIRECTORY report/plotting DESTINATION "${data}" PATTERN __pycache__ EXCLUDE)
 if(GPUMEM_PLOTLY)
   install(FILES "${GPUMEM_PLOTLY}" DESTINATION "${data}")
+endif()
+if(TARGET gpumem_python)  # for $PYTHONPATH; the scripts that draw are there once
+  install(DIRECTORY python/gpumem DESTINATION "${data}/python"
+    FILES_MATCHING PATTERN "*.py" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
+  install(FILES "${CMAKE_BINARY_DIR}/python/gpumem/probes.py" "${CMAKE_BINARY_DIR}/python/gpumem/keywords.py"
+    DESTINATION "${data}/python/gpumem")
+  file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/links")
+  foreach(name plotting plotly.min.js)
+    file(CREATE_LINK "../../${name}" "${CMAKE_BINARY_DIR}/links/${name}" SYMBOLIC)
+    if(GPUMEM_PLOTLY OR name STREQUAL plotting)
+      install(FILES "${CMAKE_BINARY_DIR}/links/${name}" DESTINATION "${data}/python/gpumem")
+    endif()
+  endforeach()
 endif()
 install(FILES README.md LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}")

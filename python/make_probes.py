@@ -29,9 +29,9 @@ from .commands import probed as _probed
 from .report import Report
 '''
 KEYWORDS_HEAD = '''\
-"""The parameters of each probe's cases that a keyword of another name sets.
+"""The version of the program, and the parameters of each probe's cases that a keyword of another name sets.
 
-The build makes this file of what `gpumem list` says.
+The build makes this file of what `gpumem --version` and `gpumem list` say.
 """
 
 from __future__ import annotations
@@ -140,21 +140,22 @@ def probes_module(probes):
     return "\n\n".join([HEAD, general(probes), *map(function_of, probes)])
 
 
-def keywords_module(probes):
+def keywords_module(probes, version):
     lines = []
     for probe in probes:
         keywords = {axis["parameter"]: keyword_of(axis["flag"]) for axis in probe["axes"]}
         others = {parameter: found for parameter, found in keywords.items() if found != parameter}
         lines += [f"    {json.dumps(probe['name'])}: {json.dumps(others)},"] * bool(others)
-    return "\n".join([KEYWORDS_HEAD, *lines, "}", ""])
+    return "\n".join([KEYWORDS_HEAD, *lines, "}", f"VERSION = {json.dumps(version)}", ""])
 
 
 def main():
     program, folder = sys.argv[1], Path(sys.argv[2])
-    listed = subprocess.run([program, "list", "--json"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    listed, version = (subprocess.run([program, *words], stdout=subprocess.PIPE, text=True, check=True).stdout
+                       for words in (("list", "--json"), ("--version",)))
     probes = json.loads(listed)
     (folder / "probes.py").write_text(probes_module(probes), encoding="utf-8")
-    (folder / "keywords.py").write_text(keywords_module(probes), encoding="utf-8")
+    (folder / "keywords.py").write_text(keywords_module(probes, version.split()[1]), encoding="utf-8")
 
 
 main()

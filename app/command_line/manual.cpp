@@ -90,7 +90,6 @@ constexpr Entry files[] = {
     {"share/gpumem/plotting",
      "Programs that --output FILE.html, .svg, .png and .pdf run with python3: a page needs nothing else, a figure "
      "matplotlib."},
-    {"share/gpumem/plot.py", "Draws saved JSON reports with choices: one figure, another quantity, some cases."},
     {"share/gpumem/schema", "JSON Schemas of reports, profiles and suites."},
     {"share/doc/gpumem", "The method behind the numbers, and its limits."},
 };

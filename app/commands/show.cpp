@@ -184,6 +184,15 @@ MakeRequest show_options(CommandOptions& options, const KnownNames&) {
   options.add_switch("picture", arguments->picture,
                      "Show the tiles of patterns in shared memory below the table, as 'gpumem probe --picture' does, "
                      "e.g. show tile.json 4..7 --picture");
+  options.add_value("figure", "NAME", arguments->choices.figure,
+                    "Draw one figure only: a probe of the reports, roofline, or of a program savings or timeline, e.g. "
+                    "--figure roofline -o roofline.svg");
+  options.add_value(
+      "y", "NAME", arguments->choices.y,
+      "The quantity on the y axis of figures that have it: its name in the report, or that name's first or "
+      "last words, e.g. --y time -o time.svg");
+  options.add_choice("scale", "linear|log", arguments->choices.scale,
+                     "The scale of the y axis, which follows from the values otherwise, e.g. --scale log -o log.svg");
   add_color_options(options, *arguments);
   options.footer(
       "Examples:\n"
@@ -194,6 +203,7 @@ MakeRequest show_options(CommandOptions& options, const KnownNames&) {
       "  gpumem show run.json --output run.md    for an issue\n"
       "  gpumem show run.json --output run.html  its curves, as a page to send\n"
       "  gpumem show a.json b.json -o two.svg    two GPUs in one figure\n"
+      "  gpumem show run.json --figure roofline -o roofline.svg\n"
       "  gpumem show app.json --output app.trace when the kernels of gpumem run ran");
   return [arguments, no_word] {
     arguments->cases = take_case_words(arguments->reports);

@@ -167,9 +167,19 @@ nlohmann::json findings_of(const report::Report& report) {
   return found;
 }
 
+nlohmann::json to_json(const PictureChoices& choices) {
+  const auto text = [](const auto& chosen) { return chosen ? nlohmann::json(*chosen) : nlohmann::json(nullptr); };
+  const bool is_log = choices.scale == PictureScale::log;
+  const bool by_values = choices.scale == PictureScale::by_values;
+  return {{"figure", text(choices.figure)},
+          {"y", text(choices.y)},
+          {"scale", by_values ? nlohmann::json(nullptr) : nlohmann::json(is_log ? "log" : "linear")}};
+}
+
 std::string as_input(const Drawn& drawn) {
   std::ostringstream out;
-  out << R"({"text":)" << json_text(drawn.text) << R"(,"reports":[)";
+  out << R"({"text":)" << json_text(drawn.text) << R"(,"choices":)" << json_text(to_json(drawn.choices))
+      << R"(,"reports":[)";
   for (const report::NamedReport& named : drawn.reports) {
     out << (&named == drawn.reports.data() ? "[" : ",[") << json_text(named.name) << ',';
     report::write_json(out, named.report);

@@ -2,6 +2,7 @@
 // Pictures of results: pages and figures. Python scripts that come with gpumem draw them (report/plotting), with the
 // user's own Python. A page needs nothing else, a figure needs matplotlib.
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -9,11 +10,24 @@
 
 namespace gpumem::app {
 
+/// The scale of a picture's y axis.
+enum class PictureScale { linear, log, by_values };
+
+/// A user's choices of a picture. The reports decide about the rest.
+struct PictureChoices {
+  std::optional<std::string> figure = {};  ///< the only one to draw: a probe, "roofline", "savings" or "timeline"
+  std::optional<std::string> y = {};       ///< the quantity on the y axis: its name, or that name's first or last words
+  PictureScale scale = PictureScale::by_values;
+
+  bool operator==(const PictureChoices&) const = default;
+};
+
 /// The content of a picture.
 struct Drawn {
   std::string text;                              ///< Markdown: all of the result, for the tables of a page
   std::span<const report::NamedReport> reports;  ///< for figures; may be none
   std::string result = {};                       ///< JSON of a result without reports, for its figure
+  PictureChoices choices = {};
 };
 
 /// Throws a missing-capability error with the cure if nothing can draw a picture of this format. To be called before

@@ -9,7 +9,6 @@
 #include <ostream>
 #include <sstream>
 
-#include "app/output/pictures.hpp"
 #include "engine/base/unpack.hpp"
 #include "engine/base/words.hpp"
 #include "report/text/text.hpp"
@@ -79,7 +78,7 @@ ResultRequest reading(const ResultRequest& request, std::span<const std::string>
 
 ResultOutputs::ResultOutputs(const ResultRequest& request, std::span<const report::NamedFormat> formats,
                              std::ostream& out, const Terminal& terminal)
-    : out_(out), style_(table_style(terminal, request.color)) {
+    : out_(out), style_(table_style(terminal, request.color)), choices_(request.choices) {
   style_.brief = request.brief;
   style_.why = request.why;
   style_.picture = request.picture;
@@ -96,6 +95,9 @@ ResultOutputs::ResultOutputs(const ResultRequest& request, std::span<const repor
                .output = FileOutput(path, request.inputs, request.missing_folder),
                .format = format ? *format : *format_of_extension(extension_of(path), report::picture_formats())});
     }
+  }
+  if (pictures_.empty() && choices_ != PictureChoices{}) {
+    throw usage_error("--figure, --y and --scale choose what a figure shows; add one: --output figure.svg");
   }
   for (const File& picture : pictures_) refuse_undrawable(picture.format, picture.path);
   // Pipes and devices come last: the reader of a pipe may be slow, or gone.
@@ -130,7 +132,8 @@ void ResultOutputs::draw_pictures(const Write& write, std::span<const report::Na
     const bool is_page = file.format == report::Format::html;
     const Drawn shown{.text = is_page ? made(write, report::Format::markdown, {.why = style_.why}) : "",
                       .reports = drawn,
-                      .result = drawn.empty() ? made(write, report::Format::json, {}) : ""};
+                      .result = drawn.empty() ? made(write, report::Format::json, {}) : "",
+                      .choices = choices_};
     file.output.replace(draw(shown, file.format, file.path));
   });
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/output/file_output.hpp"
+#include "app/output/pictures.hpp"
 #include "app/output/terminal.hpp"
 #include "engine/base/error.hpp"
 #include "report/record/record.hpp"
@@ -59,6 +60,7 @@ struct ResultRequest {
   bool why = false;                       ///< a last column says what limits each case
   bool picture = false;                   ///< tables show the banks of tiles in shared memory
   std::vector<std::string> columns = {};  ///< of tables of cases and CSV (report::TableStyle::columns)
+  PictureChoices choices = {};
 };
 
 /// The request of a command that reads these files as well.
@@ -66,8 +68,8 @@ struct ResultRequest {
 
 class ResultOutputs {
  public:
-  /// Throws a usage error for a file that has no format, could not be written later, or is read; and a
-  /// missing-capability error for a picture that could not be drawn later.
+  /// Throws a usage error for a file that has no format, could not be written later, or is read, and for choices of a
+  /// picture without one; and a missing-capability error for a picture that could not be drawn later.
   ResultOutputs(const ResultRequest& request, std::span<const report::NamedFormat> formats, std::ostream& out,
                 const Terminal& terminal);
 
@@ -104,6 +106,7 @@ class ResultOutputs {
   report::TableStyle style_;
   std::vector<File> files_;
   std::vector<File> pictures_;
+  PictureChoices choices_;
   std::optional<report::Format> standard_output_;
 };
 

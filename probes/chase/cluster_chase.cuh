@@ -37,7 +37,9 @@ __global__ void chase_cluster(ChaseOrder order, std::uint32_t steps, unsigned ra
       if constexpr (op == access::Op::load) {
         asm volatile("ld.u64 %0, [%0];" : "+l"(at));
       } else {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // never launched on others
         asm volatile("atom.relaxed.cluster.shared::cluster.max.u32 %0, [%0], 0;" : "+r"(at));
+#endif
       }
     });
   }

@@ -16,11 +16,10 @@ holds. Every failure raises gpumem.Error, with the program's one line and its ex
 
 from __future__ import annotations
 
-from importlib import metadata
-
 from . import probes
 from .commands import calibrate, check, compare, devices, expect, portrait, run
 from .errors import Error
+from .keywords import VERSION as __version__
 from .plot import Plot
 from .probes import probe
 from .program import program
@@ -29,8 +28,3 @@ from .results import Comparison, Portrait
 
 __all__ = ["Comparison", "Error", "Plot", "Portrait", "Report", "__version__", "calibrate", "check", "compare", "devices",
            "expect", "portrait", "probe", "probes", "program", "read", "run"]
-
-try:
-    __version__ = metadata.version("gpumem")
-except metadata.PackageNotFoundError:  # its sources, which nobody installed
-    __version__ = "unknown"

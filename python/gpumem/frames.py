@@ -1,21 +1,25 @@
-"""Turns the program's CSV into a frame of pandas, with short names and without empty columns."""
+"""Turns the program's CSV into frames of pandas and polars, with short names and without empty columns."""
 
 from __future__ import annotations
 
+import csv
 import glob
 import importlib
 import io
 import json
 import os
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import Error, missing
 from .keywords import KEYWORDS
 
 if TYPE_CHECKING:
-    from pandas import DataFrame as DataFrame, Series  # type: ignore[import,unused-ignore]
+    from pandas import DataFrame as DataFrame  # type: ignore[import,unused-ignore]
+    from polars import DataFrame as PolarsFrame  # type: ignore[import,unused-ignore]
 
+Values = Sequence[Any]  # of a column: all int, all float, all bool or all str, and None where there is none
 QUANTITY = "headline.quantity"  # what a case is about, so that these are of it:
 INTERVAL = {"headline.ci95_low": "_low", "headline.ci95_high": "_high"}
 SHORT = {
@@ -28,24 +32,27 @@ SHORT = {
 # Columns that repeat others, or only say how tables are laid out.
 LEFT_OUT = ("headline.measured", "headline.better", "peak_gb_per_s", *INTERVAL,
             "swept", "compared", "baseline", "chosen_by_auto")
+WRITTEN = ((int, re.compile(r"-?\d+")), (float, re.compile(r"-?\d+\.?\d*([eE][-+]?\d+)?")))  # a float has its point
 
 
-def pandas() -> Any:
+def library(name: str) -> Any:
     try:
-        return importlib.import_module("pandas")
+        return importlib.import_module(name)
     except ImportError as error:
-        raise missing("pandas", "a frame") from error
+        raise missing(name, "a frame") from error
 
 
 def of_csv(text: str, quantities: Mapping[str, Any] | None = None, *, all: bool = False) -> DataFrame:
-    """A row per case. all: every column of the CSV under its own name. attrs["quantities"] has what is known of the
-    quantities among the columns."""
-    frame: DataFrame = pandas().read_csv(io.StringIO(text), low_memory=False)
-    for name in frame.select_dtypes(["object", "string"]):
-        frame[name] = frame[name].map(without_mark, na_action="ignore")
-    if not all:
-        frame = tidy(frame)
+    """A frame of pandas with a row per case. all: every column of the CSV under its own name. attrs["quantities"] has
+    what is known of the quantities among the columns."""
+    frame: DataFrame = library("pandas").DataFrame(columns_of(text, all=all))
     frame.attrs["quantities"] = {name if all else short(name): about for name, about in (quantities or {}).items()}
+    return frame
+
+
+def polars_of_csv(text: str, *, all: bool = False) -> PolarsFrame:
+    """The same columns as a frame of polars."""
+    frame: PolarsFrame = library("polars").DataFrame(columns_of(text, all=all))
     return frame
 
 
@@ -55,38 +62,59 @@ def of_expected(text: str) -> DataFrame:
     rows = [{"gpu": gpu["label"], **value, "source": value["source_words"]}
             for gpu in document.get("gpus", [document]) for value in gpu["expected"]]
     columns = ["gpu", "quantity", "value", "low", "high", "unit", "source"]
-    frame: DataFrame = pandas().DataFrame(rows, columns=columns)
+    frame: DataFrame = library("pandas").DataFrame(rows, columns=columns)
     return frame.astype({"low": float, "high": float})  # a column of nothing but null would be one of objects
 
 
-def without_mark(text: Any) -> Any:
-    """The text of a cell, which has a ' before it so that no spreadsheet computes it; other values as they are."""
-    return text.removeprefix("'") if isinstance(text, str) else text
+# ---- Columns
+
+def columns_of(text: str, *, all: bool) -> dict[str, Values]:
+    """The values of each column of a CSV. all: of every column, under its own name."""
+    header, *rows = csv.reader(io.StringIO(text, newline=""))
+    cells: dict[str, Sequence[str]] = dict(zip(header, zip(*rows))) if rows else {name: () for name in header}
+    if all:
+        return {name: typed(column) for name, column in cells.items()}
+    return tidy({name: typed(column) for name, column in cells.items() if any(column)})
 
 
-def tidy(frame: DataFrame) -> DataFrame:
-    """Orders the columns: first the parameters, those that are swept at the front, then the quantities that the cases
-    are about, then all others."""
-    if frame.empty:
-        return frame.iloc[:, :0]
-    frame = frame.dropna(axis="columns", how="all")
-    names = [str(column) for column in frame]
-    swept = [f"parameters.{name}" for column in ("swept", "compared") if column in frame
-             for name in frame[column].unique()]
-    parameters = sorted((name for name in names if name.startswith("parameters.")), key=lambda name: name not in swept)
-    about = list(frame[QUANTITY].dropna().unique()) if QUANTITY in frame else []
-    columns = {"probe": frame["probe"]}
+def typed(cells: Sequence[str]) -> Values:
+    """The values of a column, which are of one type. A text that a spreadsheet would compute has a ' before it."""
+    texts = set(cells) - {""}
+    for kind, written in WRITTEN:
+        if texts and all(map(written.fullmatch, texts)):
+            return [kind(cell) if cell else None for cell in cells]
+    if texts and texts <= {"true", "false"}:
+        return [cell == "true" if cell else None for cell in cells]
+    return [cell.removeprefix("'") if cell else None for cell in cells]
+
+
+def where(values: Values, chosen: Iterable[bool]) -> Values:
+    return [value if is_chosen else None for value, is_chosen in zip(values, chosen)]
+
+
+def is_known(values: Values) -> bool:
+    return any(value is not None for value in values)
+
+
+def tidy(table: Mapping[str, Values]) -> dict[str, Values]:
+    """Orders the columns: first the report and the probe, then the parameters, those that are swept at the front, then
+    the quantities that the cases are about, then all others."""
+    if "probe" not in table:  # of no case
+        return {}
+    swept = [f"parameters.{name}" for column in ("swept", "compared") for name in dict.fromkeys(table.get(column, ()))]
+    parameters = sorted((name for name in table if name.startswith("parameters.")), key=lambda name: name not in swept)
+    about = [name for name in dict.fromkeys(table.get(QUANTITY, ())) if name]
+    columns = {name: table[name] for name in ("report", "probe") if name in table}
     for name in parameters:
-        columns.update(by_keyword(frame, name))
+        columns.update(by_keyword(table, name))
     for quantity in about:
-        columns.update(of_quantity(frame, quantity))
-    for name in ("headline.predicted", *names):
-        if name in frame and name not in (*parameters, *LEFT_OUT, *repeated(frame, about)):
-            columns.setdefault(short(name), frame[name])
+        columns.update(of_quantity(table, quantity))
+    for name in ("headline.predicted", *table):
+        if name in table and name not in (*parameters, *LEFT_OUT):
+            columns.setdefault(short(name), unrepeated(table, name, about))
     if "quantity" in columns:
-        columns["quantity"] = columns["quantity"].map(short, na_action="ignore")
-    made: DataFrame = pandas().DataFrame(columns)
-    return made.dropna(axis="columns", how="all")
+        columns["quantity"] = [name and short(name) for name in columns["quantity"]]
+    return {name: values for name, values in columns.items() if is_known(values)}
 
 
 def short(column: str) -> str:
@@ -102,38 +130,28 @@ def short(column: str) -> str:
     return column.replace("ci95_", "").replace(".", "_")
 
 
-def by_keyword(frame: DataFrame, column: str) -> dict[str, Series]:
+def by_keyword(table: Mapping[str, Values], column: str) -> dict[str, Values]:
     """A parameter under the keyword that sets it, which is not the same for all probes."""
-    name = short(column)
-    keywords = frame["probe"].map(lambda probe: KEYWORDS.get(probe, {}).get(name, name))
-    used = keywords[frame[column].notna()].unique()
-    return {used[0]: frame[column]} if len(used) == 1 else {
-        keyword: frame[column].where(keywords == keyword) for keyword in used}
+    name, values = short(column), table[column]
+    keywords = [KEYWORDS.get(probe, {}).get(name, name) for probe in table["probe"]]
+    used = dict.fromkeys(keyword for keyword, value in zip(keywords, values) if value is not None)
+    return {keyword: where(values, (own == keyword for own in keywords)) for keyword in used}
 
 
-def of_quantity(frame: DataFrame, quantity: str) -> dict[str, Series]:
+def of_quantity(table: Mapping[str, Values], quantity: str) -> dict[str, Values]:
     """The measured values of a quantity, and the interval, which only cases have that are about the quantity."""
-    is_about = frame[QUANTITY] == quantity
-    measured = [column for column in (f"{quantity}.measured", f"metrics.{quantity}") if column in frame]
-    ends = {short(quantity) + end: frame[column].where(is_about) for column, end in INTERVAL.items() if column in frame}
-    return {**{short(quantity): frame[column] for column in measured}, **ends}
+    measured = [column for column in (f"{quantity}.measured", f"metrics.{quantity}") if column in table]
+    ends = {short(quantity) + end: where(table[column], (name == quantity for name in table[QUANTITY]))
+            for column, end in INTERVAL.items() if column in table}
+    return {**{short(quantity): table[column] for column in measured}, **ends}
 
 
-def repeated(frame: DataFrame, about: Iterable[str]) -> list[str]:
-    """Columns of predictions that hold nothing but what "headline.predicted" holds."""
-    return [column for quantity in about for column in (f"{quantity}.predicted", f"metrics_predicted.{quantity}")
-            if column in frame and (frame[QUANTITY] == quantity)[frame[column].notna()].all()]
-
-
-def together(frames: Mapping[str, DataFrame]) -> DataFrame:
-    """One frame of several, whose first column says which one a row is of."""
-    quantities = {name: about for frame in frames.values() for name, about in frame.attrs["quantities"].items()}
-    for name, frame in frames.items():
-        frame.attrs.clear()  # frames with different ones cannot be put together
-        frame.insert(0, "report", name)
-    made: DataFrame = pandas().concat(list(frames.values()), ignore_index=True)
-    made.attrs["quantities"] = quantities
-    return made
+def unrepeated(table: Mapping[str, Values], column: str, about: Iterable[str]) -> Values:
+    """The column; a prediction without what "headline.predicted" holds."""
+    for quantity in about:
+        if column in (f"{quantity}.predicted", f"metrics_predicted.{quantity}"):
+            return where(table[column], (name != quantity for name in table[QUANTITY]))
+    return table[column]
 
 
 # ---- Files

@@ -36,11 +36,13 @@ def program() -> str:
 def of_this_distribution() -> str | None:
     try:
         files = metadata.files("gpumem") or []
-    except metadata.PackageNotFoundError:
-        return None
+    except metadata.PackageNotFoundError:  # installed by another than pip
+        files = []
     found = [Path(str(file.locate())).resolve() for file in files if file.name == "gpumem" and file.parent.name == "bin"]
-    # `pip install --target` says where files would be in an environment, and puts them beside the modules.
-    found.append(Path(__file__).resolve().parents[1] / "bin" / "gpumem")
+    # `pip install --target` says where files would be in an environment, and puts them beside the modules. The Debian
+    # package and `cmake --install` put the modules into PREFIX/share/gpumem/python.
+    folders = Path(__file__).resolve().parents
+    found += [folder / "bin" / "gpumem" for folder in (folders[1], *folders[4:5])]
     return next((str(path) for path in found if os.access(path, os.X_OK)), None)
 
 

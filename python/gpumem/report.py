@@ -1,4 +1,4 @@
-"""A report: what the program wrote, as JSON, as a frame of pandas, as a table, as a plot."""
+"""A report: what the program wrote, as JSON, as a frame of pandas or polars, as a table, as a plot."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import frames
 from .arguments import FilePath, selection
 from .errors import Error
-from .plot import Plot, Scale
+from .plot import Plot, Scale, picture
 from .plotting.markdown import from_markdown
 from .program import output
 from .text import Text, of_cases
 
 if TYPE_CHECKING:
+    from polars import DataFrame as PolarsFrame  # type: ignore[import,unused-ignore]
+
     from .frames import DataFrame
 
 Format = Literal["table", "csv", "markdown", "json", "junit", "openmetrics", "trace"]
@@ -85,6 +88,10 @@ class Report(Document):
         among them, by its column."""
         return frames.of_csv(self.show("csv"), self.get("quantities"), all=all)
 
+    def to_polars(self, *, all: bool = False) -> PolarsFrame:
+        """The same columns as a frame of polars. Whole numbers are Int64, others Float64, and what is missing is null."""
+        return frames.polars_of_csv(self.show("csv"), all=all)
+
     def show(self, format: Format = "table") -> str:
         """As `gpumem show` prints it."""
         return output("show", "-", "--format", format, given=self.text)
@@ -97,10 +104,10 @@ class Report(Document):
                            for form in ("text", "markdown"))
         return of_cases(plain, markdown)
 
-    def plot(self, figure: str | None = None, *, y: str | None = None, scale: Scale | None = None) -> Plot:
-        """Draws it, as report/plot.py does. figure: a probe, "roofline", "savings" or "timeline"; every probe
-        if it is None. y: the quantity that the y axis shows. scale: "linear" or "log"."""
-        return Plot([self], figure, y=y, scale=scale)
+    def plot(self, figure: str | None = None, *, y: str | None = None, scale: Scale | None = None,
+             **parameters: object) -> Plot:
+        """Draws it: see Plot."""
+        return Plot([self], figure, y, scale, **parameters)
 
     @property
     def unused_gpu(self) -> str | None:
@@ -129,7 +136,8 @@ class Report(Document):
                 f" {counts['fail']} failed, {counts['skip']} skipped, {origin}")
 
     def _repr_html_(self) -> str:
-        return from_markdown(self.unused_gpu or self.show("markdown"))
+        """Its figure, if matplotlib is there, and its tables."""
+        return from_markdown(self.unused_gpu) if self.unused_gpu else picture(self) + from_markdown(self.show("markdown"))
 
 
 def read(paths: FilePath | Iterable[FilePath], *, all: bool = False) -> DataFrame:
@@ -137,9 +145,25 @@ def read(paths: FilePath | Iterable[FilePath], *, all: bool = False) -> DataFram
     patterns such as "reports/**/*.json". With several reports, the first column, `report`, names the report of each
     row."""
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    files = [file for path in given for file in frames.files_of(os.fspath(path))]
+    files = list(dict.fromkeys(file for path in given for file in frames.files_of(os.fspath(path))))
     if not files:
         raise Error("there is no report to read: the list of paths is empty", 2)
-    made = {file: Report.load(file).frame(all=all) for file in files}
+    with ThreadPoolExecutor() as pool:  # the program works meanwhile
+        csv = pool.submit(output, "show", *files, "--format", "csv")
+        frames.library("pandas")
+        known = {name: about for quantities in pool.map(quantities_of, files) for name, about in quantities.items()}
+        frame = frames.of_csv(csv.result(), known, all=all)
     is_one = isinstance(paths, (str, os.PathLike)) and files == [os.fspath(paths)]
-    return made[files[0]] if is_one else frames.together(made)
+    if len(files) == 1 and not is_one:  # several have the column already
+        frame.insert(0, "report", files[0])
+    return frame
+
+
+def quantities_of(path: str) -> Mapping[str, Any]:
+    """The quantities as a file describes them; those of an older or packed one as the program does."""
+    try:
+        found = json.loads(Path(path).read_bytes()).get("quantities")
+    except (OSError, ValueError, AttributeError):
+        found = None
+    quantities: Mapping[str, Any] = found or Report.load(path)["quantities"]
+    return quantities

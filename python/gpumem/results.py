@@ -12,6 +12,8 @@ from .plotting.markdown import from_markdown
 from .report import Document, Report
 
 if TYPE_CHECKING:
+    from polars import DataFrame as PolarsFrame  # type: ignore[import,unused-ignore]
+
     from .frames import DataFrame
 
 
@@ -32,6 +34,10 @@ class Comparison(Document):
     def frame(self, *, all: bool = False) -> DataFrame:
         """A row per case, or with fleet=True per case and machine. The rest is as for Report.frame()."""
         return frames.of_csv(self._csv, all=all)
+
+    def to_polars(self, *, all: bool = False) -> PolarsFrame:
+        """The same as a frame of polars."""
+        return frames.polars_of_csv(self._csv, all=all)
 
     def __str__(self) -> str:
         return self._table

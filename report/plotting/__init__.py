@@ -1,2 +1,3 @@
-"""The parts of report/plot.py and report/prediction.py. Reports are read (reports) and turned into figures that are
-plain data (figures, prediction.py). Figures are drawn by matplotlib (drawing) or written as a page (page)."""
+"""The parts that draw for the program, report/prediction.py and the Python package. Reports are read (reports) and turned
+into figures that are plain data (figures, prediction.py). Figures are drawn by matplotlib (drawing) or written as a
+page (page)."""

@@ -6,8 +6,9 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
+from importlib.machinery import PathFinder
+from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import NoReturn
 
 from .errors import Missing, UserError
@@ -35,19 +36,27 @@ def write(output: str, content: bytes) -> None:
         beside.unlink(missing_ok=True)
 
 
-def drawing() -> ModuleType:
-    """The module that draws figures."""
-    try:  # a page does without it, so that only this may import it
-        from . import drawing as found
-    except ImportError as error:
-        raise Missing(f"figures take matplotlib ({error}); 'python3 -m pip install matplotlib' or 'apt-get install"
-                      " python3-matplotlib' installs it, and .html does without") from error
-    return found
+def no_matplotlib(why: object) -> Missing:
+    return Missing(f"figures take matplotlib ({why}); 'python3 -m pip install matplotlib' or 'apt-get install"
+                   " python3-matplotlib' installs it, and .html does without")
+
+
+def require_matplotlib() -> None:
+    """Raises if matplotlib is missing or too old. Only looks for it: importing takes longer than drawing."""
+    found = find_spec("matplotlib")
+    if found is None:
+        raise no_matplotlib("there is none")
+    if PathFinder.find_spec("matplotlib.layout_engine", found.submodule_search_locations) is None:
+        raise no_matplotlib("this one is older than 3.6")
 
 
 def draw(figure: Figure, kind: str) -> bytes:
     """The bytes of a file of `kind`: svg, png or pdf."""
-    return bytes(drawing().draw(figure, kind))
+    try:  # a page does without it, so that only this may import it
+        from . import drawing
+    except ImportError as error:
+        raise no_matplotlib(error) from error
+    return drawing.draw(figure, kind)
 
 
 def run(name: str, main: Callable[[list[str]], None]) -> None:

@@ -20,7 +20,7 @@ HEADER_INCHES = 0.55  # of what the panels of a block have in common
 LEGEND_LINE_INCHES, LEGEND_INCHES = 0.225, 0.08  # of a line, and of what is around all lines
 LETTERS_BESIDE_LABEL = 9  # that the mark of a legend's entry and the gaps around it have room for
 TITLE_INCHES = 0.85
-MAKER = "gpumem report/plot.py"
+MAKER = "gpumem"
 METADATA = {"svg": {"Date": None, "Creator": MAKER}, "png": {"Software": MAKER},
             "pdf": {"CreationDate": None, "Creator": MAKER}}
 SETTINGS: dict[str, Any] = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import Set
 
 from . import axes, banks, kernel_roofline, kernel_times, kernels, memory_roofline, roofline, savings, scales, timelines
 from .errors import UserError
@@ -14,25 +13,16 @@ from .model import Block, Figure, Guide, Panel, Quantity, grouped
 from .reports import BANDWIDTH, PEAK_SHARE, TIME, Case, Report, has_reading, origin
 from .words import Value
 
-Where = Mapping[str, Set[str]]  # the values of parameters that cases are to have, in words
-
 OF_PROGRAMS = {savings.NAME: savings, kernel_times.NAME: kernel_times}  # beside their roofline
 PANELS = 36
 SQUEEZED_CURVES, SQUEEZED_BARS = 16, 64  # from the least to the most: bars are compared by their length while they can be
 
 # ---- Which cases
 
-def matches(case: Case, where: Where) -> bool:
-    """True if every parameter in `where` has one of the values there, written as a number or as in the tables."""
-    own, text = case.parameters, case.report.words.value
-    return all(name in own and {str(own[name]), text(name, own[name])} & values for name, values in where.items())
-
-
-def tables_of(reports: Sequence[Report], where: Where) -> dict[str, list[Case]]:
+def tables_of(reports: Sequence[Report]) -> dict[str, list[Case]]:
     """The cases of each probe that has something to show. Cases without a reading leave a gap in their curve; of kernels
     nothing may be known but when they ran."""
-    matching = [case for report in reports for case in report.results if matches(case, where)]
-    tables = grouped(matching, lambda case: case.probe)
+    tables = grouped([case for report in reports for case in report.results], lambda case: case.probe)
     return {probe: cases for probe, cases in tables.items()
             if any(has_reading(case) or any(case.ran_seconds) for case in cases)}
 
@@ -195,8 +185,8 @@ def block(cases: Sequence[Case], reports: list[str], gpus: int) -> Block:
     logarithmic = [{name for name in known if spans(known[name], factor)} for factor in (SQUEEZED_CURVES, SQUEEZED_BARS)]
     groups = grouped(cases, lambda case: values_of(case, others))
     if len(groups) > PANELS:
-        raise UserError(f"{cases[0].probe}: {len(groups)} panels are too many to read; choose cases with --where,"
-                        f" as in '--where {others[0]}={words.value(others[0], next(iter(groups))[0])}'")
+        raise UserError(f"{cases[0].probe}: {len(groups)} panels are too many to read; choose cases, as in"
+                        f" '{others[0]}={words.value(others[0], next(iter(groups))[0])}'")
     names: Counter[str] = Counter()
     made: list[tuple[Panel, list[str]]] = []
     said_above: Iterable[str] = in_common(cases) if len(groups) > 1 else {}
@@ -303,42 +293,40 @@ def blocks_of(tables: Mapping[str, list[Case]]) -> list[Block]:
     return [shown for shown in found if shown.panels]
 
 
-def nothing(reports: Sequence[Report], where: Where, name: str | None) -> str:
+def nothing(reports: Sequence[Report], name: str | None) -> str:
     """Why there is no figure."""
-    chosen_words = " with these parameters" if where else ""
     if name == savings.NAME:
-        return f"nothing to save in {named(reports)}: no kernel{chosen_words} is known to waste 2 % of its time"
+        return f"nothing to save in {named(reports)}: no kernel is known to waste 2 % of its time"
     if name == kernel_times.NAME:
-        return f"nothing to plot in {named(reports)}: of no kernel{chosen_words} it is known when it ran"
+        return f"nothing to plot in {named(reports)}: of no kernel it is known when it ran"
     programs = [report for report in reports if report.program.launches_seen is not None]
     if len(programs) < len(reports):
-        return (f"nothing to plot in {named(reports)}: no case{chosen_words} that ran has a reading; run"
+        return (f"nothing to plot in {named(reports)}: no case that ran has a reading; run"
                 " 'gpumem probe --output FILE.json' without --dry-run")
     launched = any(report.program.launches_seen for report in programs)
-    what = f"of no kernel{chosen_words} an access was seen" if launched else "the program launched no kernel"
+    what = "of no kernel an access was seen" if launched else "the program launched no kernel"
     return f"nothing to plot in {named(reports)}: {what}"
 
 
-def build(reports: Sequence[Report], name: str | None, where: Where, y: str | None = None,
-          scale: str | None = None) -> Figure:
-    """The figure of the reports' tables; with `name` of one of them, of the roofline or of OF_PROGRAMS. `y` names the
-    quantity to show, where a panel has it, and `scale` that of its axis, linear or log; None leaves both to the
-    panel."""
-    tables = tables_of(reports, where)
+def build(reports: Sequence[Report], figure: str | None = None, y: str | None = None, scale: str | None = None) -> Figure:
+    """The figure of the reports' tables; if `figure` names one of them, the roofline or one of OF_PROGRAMS, only that.
+    `y` names the quantity to show, where a panel has it, and `scale` that of its axis, linear or log; None leaves both
+    to the panel."""
+    tables = tables_of(reports)
     others = ("roofline", *(OF_PROGRAMS if kernels.PROBE in tables else []))
-    if tables and name not in (None, *others, *tables):
+    if tables and figure not in (None, *others, *tables):
         known = [probe for probe in tables if probe != "roofline"]
-        raise UserError(f"no cases of '{name}' in {named(reports)}; --figure takes"
+        raise UserError(f"no cases of '{figure}' in {named(reports)}; --figure takes"
                         f" {', '.join([*known, *others[1:]])} or roofline")
-    probe_of = kernels.PROBE if name in OF_PROGRAMS else name
-    tables = {probe: cases for probe, cases in tables.items() if name in (None, "roofline") or probe == probe_of}
+    probe_of = kernels.PROBE if figure in OF_PROGRAMS else figure
+    tables = {probe: cases for probe, cases in tables.items() if figure in (None, "roofline") or probe == probe_of}
     cases = [case for of_probe in tables.values() for case in of_probe]
-    if name == "roofline" and cases:
+    if figure == "roofline" and cases:
         blocks, cases = roofs(cases)
     else:
-        blocks = of_programs(cases, name) if name in OF_PROGRAMS else blocks_of(tables)
+        blocks = of_programs(cases, figure) if figure in OF_PROGRAMS else blocks_of(tables)
     if not blocks:
-        raise UserError(nothing(reports, where, name))
+        raise UserError(nothing(reports, figure))
     panels = [shown for of_table in blocks for shown in of_table.panels]
     drawn = dict.fromkeys(quantity.name for shown in panels for quantity in shown.quantities)
     if y and not any(is_called(quantity, y) for quantity in drawn):

@@ -7,7 +7,7 @@ import gzip
 import json
 import sys
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -290,10 +290,6 @@ def told_apart(reports: Sequence[Report]) -> list[str]:
         if all(names) and len(set(names)) == len(names):
             return names
     return [f"{report.path} ({i + 1})" for i, report in enumerate(reports)]
-
-
-def load(paths: Iterable[str]) -> list[Report]:
-    return labelled([read(path) for path in paths])
 
 
 def labelled(reports: list[Report]) -> list[Report]:

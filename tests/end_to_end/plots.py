@@ -3,19 +3,18 @@
 import importlib.util
 import json
 import re
-import subprocess
 import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from harness import ProgramTest, environment, model
+from harness import ProgramTest, model
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "report"))
-import plot  # noqa: E402, the script that is tried
+from plotting import command, figures, page, reports  # noqa: E402
+from plotting.errors import UserError  # noqa: E402
 
-SCRIPT = ROOT / "report" / "plot.py"
 H200 = ROOT / "configs" / "reference" / "h200"
 GOLDEN = ROOT / "tests" / "report" / "golden"
 HOSTILE = "</script><script>alert(\"'1'\")</script><!-- $\\frac{ & \u0007"
@@ -69,34 +68,33 @@ def matrix_report(method=("copy",)):
             "results": cases}
 
 
-class PlotTest(ProgramTest):
-    def run_script(self, *arguments, **variables):
-        return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True,
-                              timeout=120, check=False, env=environment(**variables))
+def load(*paths):
+    """Reports as their files hold them, also older and foreign ones, which the program would complete."""
+    return reports.labelled([reports.read(str(path)) for path in paths])
 
-    def plot(self, name, *arguments):
-        """The path of a figure made of reports, in this process: what draws is loaded but once."""
+
+class PlotTest(ProgramTest):
+    def plot(self, name, *paths, **choices):
+        """The path of a figure made of reports, in this process: the modules that draw are loaded but once."""
         if name.endswith(".html") and importlib.util.find_spec("plotly") is None:
             self.skipTest("plotly is not installed; 'python3 -m pip install plotly' does that")
-        path = self.directory / name
-        plot.main([*map(str, arguments), "-o", str(path)])
+        path, figure = self.directory / name, figures.build(load(*paths), **choices)
+        kind = path.suffix[1:].lower()
+        path.write_bytes(page.render(figure) if kind == "html" else command.draw(figure, kind))
         return path
 
-    def plot_by_script(self, name, *arguments):
+    def plot_by_program(self, name, *arguments):
         """The same, as a user does it."""
         path = self.directory / name
-        done = self.run_script(*arguments, "-o", path)
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual(self.succeed("show", *map(str, arguments), "-o", str(path)), "")
         return path
 
-    def refused(self, *arguments, output="figure.html", **variables):
-        """Fails with one line, and leaves nothing behind."""
-        before = sorted(self.directory.iterdir())
-        done = self.run_script(*arguments, "-o", self.directory / output, **variables)
-        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
-        self.assertRegex(done.stderr, r"\Aplot\.py: [^\n]+\n\Z")
-        self.assertEqual(sorted(self.directory.iterdir()), before)
-        return done.stderr
+    def refused(self, *paths, **choices):
+        """The line that says why there is no figure."""
+        with self.assertRaises(UserError) as caught:
+            figures.build(load(*paths), **choices)
+        self.assertRegex(str(caught.exception), r"\A[^\n]+\Z")
+        return str(caught.exception)
 
     def report(self, name, *arguments):
         """The path of a report of the model."""
@@ -135,12 +133,12 @@ class PlotTest(ProgramTest):
         self.assertEqual(len(found), 1)
         return json.loads(found[0])
 
-    def notes(self, *arguments):
+    def notes(self, *paths):
         """The notes below each block."""
-        return [block["notes"] for block in self.data(self.plot("page.html", *arguments))["blocks"]]
+        return [block["notes"] for block in self.data(self.plot("page.html", *paths))["blocks"]]
 
-    def panels(self, *arguments):
-        data = self.data(self.plot("page.html", *arguments))
+    def panels(self, *paths, **choices):
+        data = self.data(self.plot("page.html", *paths, **choices))
         return [panel for block in data["blocks"] for panel in block["panels"]]
 
 

@@ -117,9 +117,9 @@ def unlike(shown, printed):
 class Counts(PageTest):
     def test_profiles(self):
         """The profiles that are named and those that are counted are all that there are."""
-        text = README.read_text(encoding="utf-8")
+        text = (DOCS / "commands.md").read_text(encoding="utf-8")
         profiles = {path.stem for path in (ROOT / "configs" / "gpus").glob("*.json")}
-        said = re.search(r"The profile is (.*?), or one that", text, re.DOTALL)[1]
+        said = re.search(r"The \[profile\]\(\S+\) is (.*?), or one that", text, re.DOTALL)[1]
         named = set(re.findall(r"`([\w-]+)`", said))
         self.assertLessEqual(named, profiles)
         counted = re.search(r"one of\s+(\w+) from \[published", said)[1]
@@ -127,7 +127,15 @@ class Counts(PageTest):
         published = (DOCS / "published.md").read_text(encoding="utf-8")
         self.assertEqual(re.search(r"figures of (\w+) shipped profiles", published)[1], counted)
         measured = {"h200", "h100", "h200x8"}
-        self.assertEqual(re.search(r"(\w+) others are \[predicted\]", text)[1], WORDS[len(profiles - measured)])
+        for page, said in ((README, r"(\w+) other GPUs are\s+\[predicted\]"), (DOCS / "install.md", r"(\w+) others are \[predicted\]")):
+            self.assertEqual(re.search(said, page.read_text(encoding="utf-8"))[1], WORDS[len(profiles - measured)])
+
+    def test_accuracy(self):
+        """README.md says of predictions what the method's table says."""
+        said = re.search(r"(\d+) cases that nothing was fitted to are off by ([\d.]+ %) in the median and by at most "
+                         r"([\d.]+ %)\s+in 95 %", " ".join(README.read_text(encoding="utf-8").split()))
+        rows = table(sections(DOCS / "method.md")["Accuracy"])
+        self.assertIn([f"{said[1]} others", said[2], said[3]], [row[:3] for row in rows])
 
     def test_suites_take_as_long_in_help_as_on_their_page(self):
         rows = table(sections(DOCS / "suites.md")["Shipped suites"])

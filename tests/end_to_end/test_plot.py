@@ -7,7 +7,7 @@ import re
 import shutil
 import unittest
 
-from plots import GOLDEN, H200, HOSTILE, PlotTest, foreign_report, matrix_report
+from plots import GOLDEN, H200, HOSTILE, PlotTest, foreign_report, load, matrix_report
 from plotting import reports
 from plotting.errors import UserError
 
@@ -224,8 +224,7 @@ class Figures(PlotTest):
     def limits_of_drawn(self, report):
         """The limits of the axes of every panel as matplotlib draws it."""
         from plotting import drawing, figures
-        from plotting.reports import load
-        canvas = drawing.drawn(figures.build(load([str(report)]), None, {}))
+        canvas = drawing.drawn(figures.build(load(report)))
         return [(axes.get_xlim(), axes.get_ylim()) for axes in canvas.axes if axes.axison]
 
     def test_gpus_side_by_side_share_a_panel(self):
@@ -309,7 +308,7 @@ class Figures(PlotTest):
                           for point in panel["series"][0]["points"]], [30, 31, 32, 33, 34])
 
     def test_roofline(self):
-        panel, = self.panels(H200 / "stride.json", "--figure", "roofline")
+        panel, = self.panels(H200 / "stride.json", figure="roofline")
         self.assertIn("counted", panel["x"]["label"])
         write = next(series for series in panel["series"] if series["label"] == "write")
         point = next(point for point in write["points"] if point["notes"][0].startswith("stride elements 8,"))
@@ -319,13 +318,15 @@ class Figures(PlotTest):
         for series in panel["series"]:
             for point in series["points"]:
                 self.assertLess(point["readings"]["bandwidth_gb_per_s"]["measured"], point["x"] * 4814.304)
-        panel, = self.panels(H200 / "offset.json", "--figure", "roofline")  # has no counters
+        panel, = self.panels(H200 / "offset.json", figure="roofline")  # has no counters
         self.assertIn("predicted", panel["x"]["label"])
         self.assertEqual({point["x"] for series in panel["series"] for point in series["points"]}, {1.0, 0.8})
 
     def test_choosing(self):
-        panel, = self.panels(H200 / "transfer.json", H200 / "offset.json", "--figure", "transfer",
-                             "--where", "direction=to-host", "--where", "size=1 MiB,1073741824", "--y", "time")
+        page = self.plot_by_program("page.html", H200 / "transfer.json", H200 / "offset.json", "direction=to-host",
+                                    "size=1MiB,1GiB", "--figure", "transfer", "--y", "time", "--scale", "log")
+        (panel,), = (block["panels"] for block in self.data(page)["blocks"])
+        self.assertTrue(panel["quantities"][0]["log"])
         self.assertEqual(panel["quantities"][0]["name"], "time_seconds")
         self.assertEqual(panel["quantities"][0]["label"], "time, us")
         self.assertEqual([text for _, text in panel["x"]["names"]], ["1 MiB", "1 GiB"])

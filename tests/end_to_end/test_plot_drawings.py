@@ -61,7 +61,7 @@ class Drawings(DrawnTexts, PlotTest):
     def test_bars_need_no_colours(self):
         """The three operations need two hatches. With several reports, the operations have panels of their own."""
         for reports, hatches in ((["coalesced"], 2), (["coalesced", "smoke"], 0)):
-            path = self.plot("bars.svg", *(H200 / f"{name}.json" for name in reports), "--figure", "coalesced")
+            path = self.plot("bars.svg", *(H200 / f"{name}.json" for name in reports), figure="coalesced")
             patterns = list(ElementTree.parse(path).getroot().iter(SVG + "pattern"))
             self.assertEqual(len(patterns), hatches, reports)
 
@@ -95,18 +95,18 @@ class Drawings(DrawnTexts, PlotTest):
         self.assertIn("flagged: contended, throttled", self.texts(path))
 
     def test_roofline(self):
-        path = self.plot("roofline.svg", H200 / "stride.json", "--figure", "roofline")
+        path = self.plot("roofline.svg", H200 / "stride.json", figure="roofline")
         self.assertIn("roof: 4814 GB/s x useful bytes per byte moved", self.texts(path))
         self.assertIn("roofline.write.measured", self.ids(path))
 
     def test_the_same_figure_makes_the_same_bytes(self):
-        first, second = (make(name, H200 / "bank.json") for make, name in ((self.plot, "a.svg"),
-                                                                           (self.plot_by_script, "b.svg")))
+        first = self.plot("a.svg", self.shown(H200 / "bank.json"))
+        second = self.plot_by_program("b.svg", H200 / "bank.json")
         self.assertEqual(first.read_bytes(), second.read_bytes())
         self.assertNotIn("dc:date", first.read_text(encoding="utf-8"))
 
     def test_other_formats(self):
-        self.assertEqual(self.plot_by_script("a.png", H200 / "coalesced.json").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(self.plot_by_program("a.png", H200 / "coalesced.json").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
         self.assertEqual(self.plot("a.PDF", H200 / "coalesced.json").read_bytes()[:5], b"%PDF-")
 
     def test_texts_of_a_report_are_no_formulas(self):

@@ -44,7 +44,7 @@ class KernelsTest(PlotTest):
         return path
 
     def only(self, figure, *kernels):
-        panel, = self.panels(self.written(*kernels), "--figure", figure)
+        panel, = self.panels(self.written(*kernels), figure=figure)
         return panel
 
     def points(self, panel):
@@ -155,7 +155,7 @@ class Roofline(KernelsTest):
         self.assertEqual(list(points), ["a <<<4096, 256>>>", "a <<<8x8, 256>>>", "b"])
 
     def test_other_reports_keep_their_rooflines(self):
-        panel, = self.panels(H200 / "stride.json", "--figure", "roofline")
+        panel, = self.panels(H200 / "stride.json", figure="roofline")
         self.assertEqual(panel["title"], "Roofline of device memory")
 
 
@@ -199,7 +199,7 @@ class Savings(KernelsTest):
 
 class Times(KernelsTest):
     def times(self, *kernels, bin_seconds=0.5, **program):
-        panel, = self.panels(self.written(*kernels, bin_seconds=bin_seconds, **program), "--figure", "timeline")
+        panel, = self.panels(self.written(*kernels, bin_seconds=bin_seconds, **program), figure="timeline")
         return panel
 
     def shares(self, panel):
@@ -253,7 +253,7 @@ class Times(KernelsTest):
         self.assertEqual(panel["subtitle"], "In 1 bar overlapping kernels add up to 150 %; drawn as 100 %.")
 
     def test_of_a_measured_program(self):
-        panel = self.panels(H200 / "programs" / "kernels.json", "--figure", "timeline")[0]
+        panel = self.panels(H200 / "programs" / "kernels.json", figure="timeline")[0]
         bars = {}
         for found in self.shares(panel).values():
             for place, share in found.items():
@@ -274,7 +274,7 @@ class Times(KernelsTest):
     def test_nothing_is_known(self):
         for kernels in ((kernel("a"),), (kernel("a", ran_seconds=[0, 0]),)):
             self.assertIn("of no kernel it is known when it ran", self.refused(self.written(*kernels, bin_seconds=1),
-                                                                               "--figure", "timeline"))
+                                                                               figure="timeline"))
         for bin_seconds in (None, 0, -1):
             self.assertEqual(len(self.panels(self.written(kernel("a", ran_seconds=[1]), bin_seconds=bin_seconds))), 1)
 
@@ -282,18 +282,16 @@ class Times(KernelsTest):
 class Refusals(KernelsTest):
     def test_nothing_to_plot(self):
         self.assertIn("the program launched no kernel", self.refused(self.written()))
-        for figure in ((), ("--figure", "roofline")):
-            self.assertIn("of no kernel an access was seen", self.refused(self.written(kernel("a", used=0)), *figure))
-        self.assertIn("of no kernel with these parameters",
-                      self.refused(self.written(kernel("a")), "--where", "grid=1"))
+        for figure in (None, "roofline"):
+            self.assertIn("of no kernel an access was seen", self.refused(self.written(kernel("a", used=0)), figure=figure))
 
     def test_nothing_to_save(self):
-        self.assertIn("nothing to save in", self.refused(self.written(kernel("a")), "--figure", "savings"))
+        self.assertIn("nothing to save in", self.refused(self.written(kernel("a")), figure="savings"))
 
     def test_choices(self):
         self.assertIn("--figure takes kernel, savings, timeline or roofline",
-                      self.refused(self.written(kernel("a")), "--figure", "stride"))
-        self.assertIn("--figure takes stride or roofline", self.refused(H200 / "stride.json", "--figure", "savings"))
+                      self.refused(self.written(kernel("a")), figure="stride"))
+        self.assertIn("--figure takes stride or roofline", self.refused(H200 / "stride.json", figure="savings"))
 
 
 @needs_matplotlib
@@ -313,12 +311,12 @@ class Drawings(DrawnTexts, KernelsTest):
 
     def test_a_time_line(self):
         path = self.plot("times.svg", self.written(kernel("first", ran_seconds=[0.4, 0]), kernel("second", ran_seconds=[0, 1]),
-                                                   bin_seconds=1), "--figure", "timeline")
+                                                   bin_seconds=1), figure="timeline")
         self.assertLessEqual({"first", "second", "share of the time, %", "all of the time"}, self.texts(path))
         self.assertLessEqual({"timeline.0.1", "timeline.1.1"}, self.ids(path))
 
     def test_another_quantity(self):
-        path = self.plot("peak.svg", self.written(kernel("a", moved=2)), "--figure", "roofline", "--y", "peak")
+        path = self.plot("peak.svg", self.written(kernel("a", moved=2)), figure="roofline", y="peak")
         self.assertIn("fraction of peak", self.texts(path))
         self.assertIn("kernel-roofline.other.reach", self.ids(path))
 

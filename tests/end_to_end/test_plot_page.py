@@ -36,9 +36,9 @@ class BrowserTest(PlotTest):
         cls.browser = browser()
         cls.addClassCleanup(cls.browser.quit)
 
-    def open(self, *arguments):
+    def open(self, *reports, **choices):
         """A page with all of its panels drawn, which else are when they are about to be seen."""
-        self.browser.get(self.plot("page.html", *arguments).as_uri())
+        self.browser.get(self.plot("page.html", *reports, **choices).as_uri())
         self.run_in_page("for (const name of ['beforeprint', 'afterprint']) window.dispatchEvent(new Event(name))")
         return self
 
@@ -295,7 +295,7 @@ class Page(BrowserTest):
 
 class Roofline(BrowserTest, RooflineTest):
     def test_labels_and_line(self):
-        self.open(self.written("all", sweep("float") + matmul()), "--figure", "roofline")
+        self.open(self.written("all", sweep("float") + matmul()), figure="roofline")
         line = "4000 GB/s, 60000 GFLOP/s measured"
         self.assertLessEqual({line, "tile-16 4096", "flops per useful byte"}, self.texts("roofline.float"))
         products = self.traces("roofline.float")["roofline.float.matmul-tile-16.measured"]
@@ -319,7 +319,7 @@ class Kernels(BrowserTest, KernelsTest):
                         .startswith("bandwidth, GB/s: 16.78 measured"))
 
     def test_savings(self):
-        self.open(self.written(kernel("little", 0.02, 0.004), kernel("most", 0.01, 0.008)), "--figure", "savings")
+        self.open(self.written(kernel("little", 0.02, 0.004), kernel("most", 0.01, 0.008)), figure="savings")
         first, second = self.all(".reasons li")
         self.assertEqual(first.text, f"most {REASON}")
         self.assertTrue(second.text.startswith("little "))
@@ -329,7 +329,7 @@ class Kernels(BrowserTest, KernelsTest):
 
     def test_when_they_ran(self):
         self.open(self.written(kernel("first", ran_seconds=[0.25, 0.5]), kernel("second", ran_seconds=[0.5, 0]), bin_seconds=1),
-                  "--figure", "timeline")
+                  figure="timeline")
         traces = self.traces("timeline")
         self.assertEqual({name: trace["y"] for name, trace in traces.items() if name != "guide"},
                          {"timeline._0": [25, 50], "timeline._1": [50]})

@@ -43,7 +43,7 @@ class RooflineTest(PlotTest):
         return path
 
     def roofline(self, *reports):
-        return self.panels(*reports, "--figure", "roofline")
+        return self.panels(*reports, figure="roofline")
 
 
 class Roofline(RooflineTest):
@@ -153,20 +153,20 @@ class Roofline(RooflineTest):
 class Drawings(DrawnTexts, RooflineTest):
     def test_labels_and_line(self):
         cases = sweep("float") + matmul() + matmul(how="outputs-64", rate=4e13)
-        path = self.plot("roofline.svg", self.written("all", cases), "--figure", "roofline")
+        path = self.plot("roofline.svg", self.written("all", cases), figure="roofline")
         self.assertLessEqual({"Roofline, float", "4000 GB/s, 60000 GFLOP/s measured", "tile-16 4096", "outputs-64 4096",
                               "matmul tile-16", "flops per useful byte", "GFLOP/s"}, self.texts(path))
         self.assertLessEqual({"roofline.float.limit.1", "roofline.float.matmul-tile-16.measured"}, self.ids(path))
 
     def test_labels_without_room_are_left_out(self):
         alike = [one for i in range(12) for one in matmul(how=f"variant-{i}", sizes=(4096,), rate=8e12 + i)]
-        texts = self.texts(self.plot("roofline.svg", self.written("alike", alike), "--figure", "roofline"))
+        texts = self.texts(self.plot("roofline.svg", self.written("alike", alike), figure="roofline"))
         labels = {f"variant-{i} 4096" for i in range(12)} & texts
         self.assertTrue(1 <= len(labels) <= 4, labels)
 
     def test_another_quantity(self):
         report = self.written("all", sweep("float") + matmul())
-        path = self.plot("peak.svg", report, "--figure", "roofline", "--y", "peak")
+        path = self.plot("peak.svg", report, figure="roofline", y="peak")
         self.assertIn("fraction of peak", self.texts(path))
         self.assertNotIn("4000 GB/s, 60000 GFLOP/s measured", self.texts(path))
 

@@ -5,7 +5,7 @@ import json
 import re
 import unittest
 
-from plots import H200, ROOT, PlotTest, foreign_report, matrix_report
+from plots import H200, ROOT, PlotTest, foreign_report, load, matrix_report
 
 
 class Together(PlotTest):
@@ -24,11 +24,11 @@ class Together(PlotTest):
     def test_drawn_maps_too(self):
         if importlib.util.find_spec("matplotlib") is None:
             self.skipTest("matplotlib is not installed")
-        from plotting import drawing, figures, reports
+        from plotting import drawing, figures
         report = matrix_report(("copy", "read"))
         for i, result in enumerate(report["results"]):
             result["headline"]["measured"] += 500 * (i >= 6)
-        canvas = drawing.drawn(figures.build(reports.load([self.kept(report, "pairs")]), None, {}))
+        canvas = drawing.drawn(figures.build(load(self.kept(report, "pairs"))))
         images = [image for axes in canvas.axes for image in axes.get_images()]
         self.assertEqual([image.get_clim() for image in images], [(10, 710)] * 2)
 

@@ -1,16 +1,22 @@
-"""The Python package's reports: as frames of pandas, as pages of a notebook, as plots."""
+"""The Python package's reports: as frames of pandas and polars, as pages of a notebook, as plots."""
 
+import base64
 import gzip
 import json
 import os
+import re
 import shutil
 import unittest
 from pathlib import Path
+from xml.etree import ElementTree
 
 import documents
-from python_package import BUILD, H200, PackageTest, has
+from python_package import BUILD, H200, ROOT, PackageTest, has
 
 NOTEBOOK = documents.DOCS / "notebook.ipynb"
+
+
+PICTURE = re.compile(r'<img alt="[^"]*" style="[^"]*" src="data:image/svg\+xml;base64,([^"]+)">')
 
 
 def outputs_of(notebook):
@@ -63,10 +69,42 @@ print(plot._repr_svg_()[:5])
                          (2, "no cases of 'nothing' in report 1; figure takes stride or roofline"))
         self.assertEqual(self.error(f'{load}.plot().save("a.gif")'), (2, "a figure is svg, png, pdf or html, and not 'gif'"))
 
+    @unittest.skipUnless(has("matplotlib"), "matplotlib is not installed")
+    def test_it_shows_its_figure(self):
+        load = f'gpumem.Report.load({str(H200 / "stride.json")!r})'
+        page = self.python(f"print({load}._repr_html_())")
+        root = ElementTree.fromstring(base64.b64decode(PICTURE.match(page)[1]))
+        self.assertIn("bandwidth, GB/s", {"".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")})
+        self.assertIn("<table>", page)
+        page = self.python(f"print({load}._repr_html_())", without=("matplotlib",))
+        self.assertTrue(page.startswith("<p>No figure: figures take matplotlib ("), page[:200])
+        self.assertIn("pip install matplotlib", page)
+        self.assertIn("<table>", page)
+        page = self.python("print(gpumem.probe(offset=0, backend='model', gpu='h200', arguments='--dry-run')._repr_html_())")
+        self.assertNotIn("<img", page)  # of what did not run there is none
+
+    @unittest.skipUnless(has("matplotlib"), "matplotlib is not installed")
+    def test_plots_with_choices(self):
+        """They are those of `gpumem show`."""
+        report = str(H200 / "stride.json")
+        self.python(f"""
+report = gpumem.Report.load({report!r})
+report.plot("stride", y="time", scale="log", op=["read", "write"]).save("python.svg")
+gpumem.Plot([report, gpumem.Report.load({str(H200.parent / "h100" / "stride.json")!r})], op="read").save("two.svg")
+""")
+        choices = ("op=read,write", "--figure", "stride", "--y", "time", "--scale", "log")
+        self.succeed("show", report, *choices, "-o", str(self.directory / "program.svg"))
+        self.assertEqual((self.directory / "python.svg").read_bytes(), (self.directory / "program.svg").read_bytes())
+        self.assertIn("NVIDIA H100", (self.directory / "two.svg").read_text())
+        self.assertEqual(self.error(f'gpumem.Report.load({report!r}).plot(op="reed")'),
+                         (2, "op: 'reed' is not one of copy, read, write; did you mean 'read'?"))
+
     def test_what_is_not_installed(self):
         report = f'gpumem.Report.load({str(H200 / "stride.json")!r})'
         self.assertEqual(self.error(f"{report}.frame()", without=("pandas",)),
                          (2, "a frame takes pandas; 'python3 -m pip install pandas' installs it"))
+        self.assertEqual(self.error(f"{report}.to_polars()", without=("polars",)),
+                         (2, "a frame takes polars; 'python3 -m pip install polars' installs it"))
         exit_code, line = self.error(f'{report}.plot().save("a.svg")', without=("matplotlib",))
         self.assertEqual(exit_code, 2)
         self.assertIn("pip install matplotlib", line)
@@ -193,7 +231,45 @@ print(gpumem.read("reports", all=True).columns[0], "parameters.op" in gpumem.rea
         self.assertEqual(self.error('gpumem.read("suite.json")')[0], 2)
 
 
-@unittest.skipUnless(has("pandas") and has("matplotlib"), "pandas or matplotlib is not installed")
+@unittest.skipUnless(has("polars"), "polars is not installed; 'python3 -m pip install polars' does that")
+class Polars(PackageTest):
+    def test_types(self):
+        code = f"""
+import polars
+report = gpumem.Report.load({str(H200 / "stride.json")!r})
+frame = report.to_polars()
+types = dict(frame.schema)
+for name in ("probe", "op", "status", "gpu"):
+    assert types[name] == polars.String, name
+for name in ("stride", "word_bytes", "buffer", "useful_bytes_read", "samples"):
+    assert types[name] == polars.Int64, name
+for name in ("gb_per_s", "predicted", "seconds", "relative_to_baseline"):
+    assert types[name] == polars.Float64, name
+assert types["verified"] == polars.Boolean
+assert polars.Null not in types.values() and frame.null_count().max_horizontal()[0] < len(frame)
+print(frame["gb_per_s"].to_list() == [case["bandwidth_gb_per_s"]["measured"] for case in report.results])
+"""
+        self.assertEqual(self.python(code), "True")
+
+    @unittest.skipUnless(has("pandas"), "pandas is not installed")
+    def test_it_holds_what_pandas_holds(self):
+        golden = ROOT / "tests" / "report" / "golden" / "measured_copy.json"
+        code = f"""
+for path in ({str(H200 / "stride.json")!r}, {str(H200 / "bank.json")!r}, {str(golden)!r}):
+    report = gpumem.Report.load(path)
+    for all in (False, True):
+        pandas, polars = report.frame(all=all), report.to_polars(all=all)
+        assert list(pandas.columns) == polars.columns, path
+        for name in polars.columns:
+            kept = [None if value != value else value for value in pandas[name]]
+            assert kept == polars[name].to_list(), (path, name)
+comparison = gpumem.compare({str(H200 / "stride.json")!r}, {str(H200.parent / "h100" / "stride.json")!r})
+print(comparison.to_polars().columns == list(comparison.frame().columns), len(comparison.to_polars()))
+"""
+        self.assertEqual(self.python(code), "True 96")
+
+
+@unittest.skipUnless(has("pandas") and has("matplotlib") and has("polars"), "pandas, polars or matplotlib is not installed")
 class Documents(PackageTest):
     def test_the_page(self):
         said = self.python("\n".join(block.text for block in documents.blocks(documents.DOCS / "python.md", "python")))
@@ -213,9 +289,14 @@ class Documents(PackageTest):
         for before, now in zip(kept, shown):
             for kind in before:
                 if kind != "image/svg+xml" and "dataframe" not in now[kind]:  # which other versions draw otherwise
-                    self.assertEqual(before[kind].split(), now[kind].split())
+                    self.assertEqual(*(PICTURE.sub("", output[kind]).split() for output in (before, now)))
         self.assertEqual(sum("text/html" in output for output in kept), 4)
         self.assertEqual(sum("<svg" in output.get("image/svg+xml", "") for output in kept), 1)
+
+    def test_the_notebook_begins_with_a_picture(self):
+        cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+        first = outputs_of({"cells": [next(cell for cell in cells if cell["cell_type"] == "code")]})
+        self.assertRegex(first[0]["text/html"], PICTURE)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """Compiles all sources that include NVIDIA's headers with those of the oldest toolkit that is promised and of the
 newest, and finds every function that gpumem loads in their libraries. scripts/install-dependencies --tests puts the
-toolkits below build/tools/toolkits."""
+toolkits below build/tools/toolkits. Compiles the kernels for the oldest GPU."""
 
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -24,6 +25,7 @@ INCLUDE = re.compile(r'#include (?:<((?:cuda|cupti|nvml|sanitizer)\w*\.h)>|"([^"
 # The program's own declarations of NVRTC's, NVML's and cuBLAS' functions need no header.
 NAME = re.compile(r"\b(?:cuda[A-Z]|cu[A-Z]|CU[a-z]|CU_|CUPTI_|CUpti_|SANITIZER_|Sanitizer_|sanitizer[A-Z])\w+")
 OURS = r"driver_call::\w+|constexpr CallId \w+"
+BATCHES = 5  # a kernel's headers take longer than the kernel
 # Sources with names that the oldest lack, and what they ask first.
 NEWER = {"probes/host/batching/batching.cpp": "CUDART_VERSION"}
 
@@ -62,6 +64,22 @@ def compiled(*command):
 def library(name, file):
     (found,) = (TOOLKITS / name).rglob(file)
     return found
+
+
+@unittest.skipIf(shutil.which(NVCC) is None, f"there is no {NVCC} here")
+class OldestGpu(unittest.TestCase):
+    """Machines without a GPU, packages and pip build for every GPU; the build of the tests may be for one alone."""
+
+    def test_kernels_are_compiled(self):
+        kernels = [path for path in sources(".cu") if path.relative_to(ROOT).parts[0] in ("engine", "probes")]
+        flags = ("-cubin", "-arch=sm_75", "-std=c++20", f"-I{ROOT}", "-w", "-O0", "-Xcicc", "-O0", "-Xptxas", "-O0")
+        with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+            def compile_batch(number):
+                batch = Path(folder, f"{number}.cu")
+                batch.write_text("".join(f'#include "{path}"\n' for path in kernels[number::BATCHES]))
+                return compiled(NVCC, *flags, str(batch), "-o", str(batch.with_suffix(".cubin")))
+
+            self.assertEqual([words for words in pool.map(compile_batch, range(BATCHES)) if words], [])
 
 
 @unittest.skipUnless(all((TOOLKITS / name).is_dir() for name in SETS), f"no toolkits in {TOOLKITS}")

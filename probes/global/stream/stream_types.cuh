@@ -59,7 +59,13 @@ __device__ inline float product_and_sum(float a, float b, float c) { return __fm
 __device__ inline double product_and_sum(double a, double b, double c) { return __fma_rn(a, b, c); }
 __device__ inline std::int32_t product_and_sum(std::int32_t a, std::int32_t b, std::int32_t c) { return a * b + c; }
 __device__ inline Half product_and_sum(Half a, Half b, Half c) { return __hfma(a, b, c); }
-__device__ inline Bfloat16 product_and_sum(Bfloat16 a, Bfloat16 b, Bfloat16 c) { return __hfma(a, b, c); }
+__device__ inline Bfloat16 product_and_sum(Bfloat16 a, Bfloat16 b, Bfloat16 c) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  return __hfma(a, b, c);
+#else  // without an instruction for it
+  return __float2bfloat16_rn(__fmaf_rn(__bfloat162float(a), __bfloat162float(b), __bfloat162float(c)));
+#endif
+}
 __device__ inline Int8 product_and_sum(Int8 a, Int8 b, Int8 c) { return static_cast<Int8>(a * b + c); }
 __device__ inline Fp8 product_and_sum(Fp8 a, Fp8 b, Fp8 c) {
   return Fp8(static_cast<float>(a) * static_cast<float>(b) + static_cast<float>(c));
