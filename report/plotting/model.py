@@ -51,6 +51,7 @@ class Quantity:
     log: bool = False
     low: Optional[float] = None
     high: Optional[float] = None
+    together: Optional[Tuple[float, float]] = None  # of panels of other reports too, to which readers may go over
 
 
 @dataclass
@@ -138,6 +139,7 @@ class Panel:
     area: Optional[str] = None  # what its points' shares are
     reach: Optional[str] = None  # what the lines up from its points say
     grid: Optional[BankGrid] = None  # drawn instead of series
+    place: Optional[Tuple[int, int]] = None  # its line and column, from 0 on, where reports stand side by side
 
 
 @dataclass
@@ -148,6 +150,8 @@ class Block:
     title: str = ""
     subtitle: str = ""
     notes: List[str] = field(default_factory=list)  # what its cases show together
+    about: str = ""  # what the table is about, the same in every report
+    columns: Optional[int] = None  # if reports stand side by side, which only a page draws
 
 
 @dataclass(frozen=True)

@@ -133,11 +133,12 @@
   }
 
   // What to hold the curves against, but for a far limit, which would flatten them.
-  function guides(panel, quantity, traces, yLog, width) {
+  function guides(panel, { quantity, yLog, shared }, traces, width) {
     const between = (low, high, share) => yLog ? low * (high / low) ** share : low + (high - low) * share;
     const values = traces.flatMap(({ y }) => y).filter((number) => number !== null);
     const places = panel.x.names.map(([at]) => at);
-    const [bottom, top] = [quantity.low ?? Math.min(...values), quantity.high ?? Math.max(...values)];
+    const [low, high] = endsOf(quantity, shared);
+    const [bottom, top] = [low ?? Math.min(...values), high ?? Math.max(...values)];
     const [left, right] = [panel.x.low ?? Math.min(...places), panel.x.high ?? Math.max(...places)];
     let taken = 0;  // lines of words
     return panel.guides.filter((guide) => [undefined, quantity.name].includes(guide.quantity))
@@ -210,7 +211,10 @@
     });
   }
 
-  function layout(panel, traces, { quantity, xLog, yLog, heat }, width) {
+  // The least and the most on the y axis, if several panels share them.
+  const endsOf = ({ low, high, together }, shared) => shared && together || [low, high];
+
+  function layout(panel, traces, { quantity, xLog, yLog, heat, shared }, width) {
     const line = { gridcolor: css("--line"), zerolinecolor: css("--line"), linecolor: css("--muted"), automargin: true };
     const names = { tickvals: panel.x.ticks.map(([at]) => at), ticktext: panel.x.ticks.map(([, text]) => plain(text)) };
     const x = { ...line, title: { ...axisTitle(panel.x.label, width - 1.5 * BESIDE_AREA), standoff: 8 } };
@@ -218,7 +222,7 @@
     const base = { font: { family: FONT, size: 13, color: css("--ink") }, hovermode: "closest",
       paper_bgcolor: "transparent", plot_bgcolor: "transparent", margin: { l: 52, r: 16, t: 24, b: 44 }, height: 380,
       hoverlabel: { align: "left", bgcolor: css("--paper"), bordercolor: css("--muted"),
-        font: { color: css("--ink"), size: 12 } }, showlegend: false, uirevision: [quantity.name, xLog, yLog].join(), barmode: "group",
+        font: { color: css("--ink"), size: 12 } }, showlegend: false, uirevision: [quantity.name, xLog, yLog, shared].join(), barmode: "group",
       scattermode: panel.x.scale === "category" ? "group" : "overlay" };
     if (panel.grid) {
       const { rows, ticks } = panel.grid;
@@ -245,7 +249,7 @@
     // Panels that are to be compared have one scale.
     const ends = (low, high, isLog) => low === undefined || isLog && low <= 0 ? {}
       : { range: isLog ? [Math.log10(low), Math.log10(high)] : [low, high] };
-    const { low, high } = quantity;
+    const [low, high] = endsOf(quantity, shared);
     const yEnds = low === undefined ? {} : yLog ? ends(low / 1.2, high * 1.4, true) : ends(Math.min(0, 1.1 * low), 1.1 * high);
     return { ...base, xaxis: { ...x, ...names, type: xLog ? "log" : "linear", showgrid: panel.x.scale !== "category",
       ...ends(panel.x.low, panel.x.high, xLog) }, yaxis: { ...y, rangemode: "tozero", ...decades, ...yEnds } };
@@ -269,6 +273,8 @@
       this.element = html("figure", { class: "panel" }, html(heading, {}, panel.title),
         html("p", { class: "muted" }, subtitle.filter(Boolean).join(panel.grid ? " " : "; ")), this.plot,
         this.told, ...(reasons.length ? [html("ol", { class: "reasons" }, ...reasons)] : []));
+      const [line, column] = panel.place ?? [0, 0];
+      this.element.style = `--line: ${1 + 6 * line}; --column: ${1 + column}`;
       this.plot.addEventListener("keydown", (event) => this.key(event));
       panels.push(this);
     }
@@ -283,7 +289,7 @@
       if (heat) return heatMap(panel, quantity, this.width < 480);
       if (panel.sideways || panel.stacked) {
         const bars = barsOf(panel, series, quantity);
-        return [...bars, ...guides(panel, quantity, [{ y: panel.guides.map(({ level }) => level) }], false, this.width)];
+        return [...bars, ...guides(panel, { quantity }, [{ y: panel.guides.map(({ level }) => level) }], this.width)];
       }
       const curves = series.flatMap((one) => {
         const there = READINGS.filter((reading) => shown.has(reading)
@@ -292,7 +298,7 @@
         if (there.length) own.at(-1).meta.last = true;
         return there.length ? [...own, ...beside(panel, one, quantity.name)] : [];
       });
-      return [...curves, ...guides(panel, quantity, curves, this.state.yLog, this.width)];
+      return [...curves, ...guides(panel, this.state, curves, this.width)];
     }
 
     draw() {
@@ -382,6 +388,10 @@
     if (own.every(({ panel }) => panel.x.scale !== "category" && panel.x.names.every(([at]) => at > 0))) {
       found.push(scale("x scale", "xLog"));
     }
+    if (own.some(({ panel }) => panel.quantities.some(({ together }) => together))) {
+      found.push(menu("y axes", [["own", "each its own"], ["shared", "the same"]], "own",
+        change((of, choice) => { of.state.shared = choice === "shared"; })));
+    }
     if (own.some(({ cells }) => cells > 3)) {
       found.push(menu("as", [["bars", "bars"], ["heat", "heat map"]], state.heat ? "heat" : "bars", change((of, kind) => {
         yScale.hidden = of.state.heat = kind === "heat";
@@ -439,16 +449,17 @@
   const main = document.getElementById("figure");
   const sections = [];
 
-  function addSection({ title, subtitle, notes = [], panels: plain }, Kind) {
+  function addSection({ title, subtitle, notes = [], panels: plain, columns }, Kind) {
     const hidden = new Set(), id = `block-${sections.length + 1}`;
     const own = plain.map((panel) => new Kind(panel, hidden, title ? "h3" : "h2"));
     const choices = menus(own);
     if (!title) own[0].plot.before(...choices);
     const head = title ? [html("h2", {}, title), html("p", { class: "muted" }, subtitle), ...choices] : [];
-    const element = html("section", { id }, ...head, html("div", { class: "panels" }, ...own.map((panel) => panel.element)), legend(own, hidden),
+    const element = html("section", { id }, ...head, html("div", columns ? { class: "panels beside", style: `--columns: ${columns}` } : { class: "panels" },
+      ...own.map((panel) => panel.element)), legend(own, hidden),
       ...(notes.length ? [html("ul", { class: "notes" }, ...notes.map((note) => html("li", {}, note)))] : []));
     main.append(element);
-    sections.push({ element, title: title || plain[0].title, note: notes[0], wide: own.length > 1 || plain[0].wide });
+    sections.push({ element, title: title || plain[0].title, note: notes[0], wide: own.length > 1 || columns || plain[0].wide });
   }
 
   blocks.forEach((block) => addSection(block, Panel));

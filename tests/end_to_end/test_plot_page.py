@@ -6,7 +6,7 @@ import os
 import shutil
 import unittest
 
-from plots import GOLDEN, H200, HOSTILE, PlotTest, matrix_report
+from plots import GOLDEN, H200, HOSTILE, ROOT, PlotTest, matrix_report
 from test_plot_kernels import MIB, REASON, KernelsTest, kernel
 from test_plot_roofline import RooflineTest, matmul, sweep
 
@@ -253,6 +253,22 @@ class Page(BrowserTest):
                                      {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True})
         self.open(H200 / "offset.json", H200 / "texture.json", H200 / "programs" / "kernels.json")
         self.assertLessEqual(self.run_in_page("return document.documentElement.scrollWidth"), 360)
+
+    def test_two_reports_stand_side_by_side(self):
+        page = self.directory / "two.html"
+        self.succeed("show", *(str(ROOT / "configs" / "reference" / gpu / "stride.json") for gpu in ("h200", "h100")),
+                     "-o", str(page))
+        self.browser.get(page.as_uri())
+        left, right = (self.plot_of(name).rect for name in ("stride", "stride.2"))
+        self.assertEqual((left["y"], left["width"]), (right["y"], right["width"]))
+        self.assertGreaterEqual(right["x"], left["x"] + left["width"])
+        own = [self.axis(name, "yaxis", "range") for name in ("stride", "stride.2")]
+        self.assertNotEqual(*own)
+        self.choose("stride", "y axes", "shared")
+        shared = [self.axis(name, "yaxis", "range") for name in ("stride", "stride.2")]
+        self.assertEqual(*shared)
+        self.assertLess(10 ** shared[0][0], 80)  # the H100's least
+        self.assertGreater(10 ** shared[0][1], 4800)  # the H200's limit
 
     def test_a_matrix(self):
         self.open(self.kept(matrix_report(), "pairs"))
