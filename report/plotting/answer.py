@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from . import command, figures, page, ported, side_by_side
+from . import changes, command, figures, page, ported, side_by_side
 from .errors import Missing, UserError
 from .markdown import plain_text
 from .model import Figure
@@ -22,6 +22,8 @@ def figure_of(given: dict[str, Any], reports: list[Report], kind: str) -> Figure
     result = given["result"]
     if result and "report" in result and "gpus" in result:
         return ported.figure(result)
+    if result and "tolerance" in result and reports:
+        return changes.figure(reports, result, kind == "html")
     if not reports:
         raise UserError("there is no figure of this, but a page: name a .html")
     return (side_by_side.build if kind == "html" else figures.build)(reports, **given["choices"])

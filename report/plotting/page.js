@@ -45,6 +45,7 @@
 
   // ---- What plotly draws of a panel
 
+  const isBars = (panel) => panel.x.scale === "category" && !panel.scatter;
   const value = (point, quantity, reading) => point.readings?.[quantity]?.[reading] ?? null;
   const known = (point, quantity) =>
     READINGS.map((reading) => value(point, quantity, reading)).filter((number) => number !== null).pop() ?? null;
@@ -79,11 +80,19 @@
     });
   }
 
+  // The 95 % intervals of measured points, undefined if there are none.
+  function intervals(points, quantity) {
+    const ends = ["ci95_low", "ci95_high"].map((end) => points.map((point) => value(point, quantity, end)));
+    if (ends[0].every((low) => low === null)) return undefined;
+    const away = (i) => ends[i].map((end, j) => end === null ? 0 : Math.abs(end - value(points[j], quantity, "measured")));
+    return { type: "data", symmetric: false, thickness: 1.2, width: 2, array: away(1), arrayminus: away(0) };
+  }
+
   function curve(panel, series, reading, { name: quantity, ...about }, roomy) {
     const isLine = panel.x.scale !== "category" && !panel.scatter && reading !== "counted";
     const points = isLine ? withGaps(series, quantity, reading)
       : series.points.filter((point) => value(point, quantity, reading) !== null);
-    const bars = panel.x.scale === "category";
+    const bars = isBars(panel);
     const measured = series.points.some((point) => value(point, quantity, "measured") !== null);
     const trace = { type: "scatter", uid: classes(`${series.name}.${reading}`), meta: { reading, series: series.name },
       cliponaxis: false, customdata: points,
@@ -111,22 +120,21 @@
         textposition: points.map((point) => SIDES[point.label_side] ?? "middle right"),
         textfont: { size: 11, color: colour(series) } });
     }
-    const ends = ["ci95_low", "ci95_high"].map((end) => points.map((point) => value(point, quantity, end)));
-    if (reading === "measured" && ends[0].some((low) => low !== null)) {
-      trace.error_y = { type: "data", symmetric: false, thickness: 1.2, width: 2,
-        array: ends[1].map((high, i) => high === null ? 0 : high - trace.y[i]),
-        arrayminus: ends[0].map((low, i) => low === null ? 0 : trace.y[i] - low) };
-    }
+    if (reading === "measured") trace.error_y = intervals(points, quantity);
     return trace;
   }
 
   function beside(panel, series, quantity) {
     const flagged = series.points.filter((point) => value(point, quantity, "measured") !== null
       && (point.flags ?? []).some((flag) => disturbed.includes(flag)));
+    const beyond = series.points.filter((point) => point.beyond && known(point, quantity) !== null);
     const reaching = series.points.filter((point) => point.reach?.[quantity] && known(point, quantity) !== null);
     return [reaching.length && { ...dots, mode: "lines", line: { color: colour(series), width: 1.5 },
       meta: { part: "reach" }, x: reaching.flatMap(({ x }) => [x, x, null]),
       y: reaching.flatMap((point) => [known(point, quantity), point.reach[quantity], null]) },
+    beyond.length && { ...dots, meta: { part: "beyond" }, x: beyond.map(({ x }) => x),
+      y: beyond.map((point) => known(point, quantity)),
+      marker: { symbol: "circle-open", size: 15, color: css("--ink"), line: { width: 1.6 } } },
     flagged.length && { ...dots, meta: { part: "flagged" }, x: flagged.map(({ x }) => x),
       y: flagged.map((point) => value(point, quantity, "measured")),
       marker: { symbol: "x-thin", size: 10, line: { color: css("--ink"), width: 2 } } }].filter(Boolean);
@@ -206,9 +214,24 @@
       const places = series.points.map(({ x }) => x), values = series.points.map((point) => known(point, quantity.name));
       return { type: "bar", uid: classes(series.name), meta: { reading: "measured", series: series.name, last: true }, hoverinfo: "text",
         customdata: series.points, hovertext: series.points.map((point) => brief(point, quantity)), opacity: series.thin ? .35 : 1,
-        marker: { color: colour(series) }, ...(panel.sideways ? { orientation: "h", width: .6, x: values, y: places }
+        marker: { color: colour(series) }, ...(panel.sideways ? { orientation: "h", width: .6, ...(panel.base && { base: panel.base }),
+          x: values.map((number) => number - (panel.base ?? 0)), y: places,
+          error_x: intervals(series.points, quantity.name) }
           : { width: panel.stacked, x: places, y: values }) };
     });
+  }
+
+  // An axis that ends at the quantity's least and most.
+  const exactly = ({ low, high }, isLog) => isLog
+    ? { type: "log", dtick: "D2", tickformat: "~g", range: [Math.log10(low), Math.log10(high)] } : { range: [low, high] };
+
+  // The values of an axis between which a change is noise, and a line in their middle.
+  function band(ends, axis) {
+    const along = (from, to, looks) => ({ layer: "below", [axis === "x" ? "yref" : "xref"]: "paper", x0: 0, x1: 1, y0: 0, y1: 1,
+      [`${axis}0`]: from, [`${axis}1`]: to, ...looks });
+    const middle = ends && (ends[0] + ends[1]) / 2;
+    return !ends ? [] : [along(...ends, { type: "rect", line: { width: 0 }, fillcolor: css("--muted"), opacity: .18 }),
+      along(middle, middle, { type: "line", line: { width: 1, color: css("--muted") } })];
   }
 
   // The least and the most on the y axis, if several panels share them.
@@ -216,14 +239,14 @@
 
   function layout(panel, traces, { quantity, xLog, yLog, heat, shared }, width) {
     const line = { gridcolor: css("--line"), zerolinecolor: css("--line"), linecolor: css("--muted"), automargin: true };
-    const names = { tickvals: panel.x.ticks.map(([at]) => at), ticktext: panel.x.ticks.map(([, text]) => plain(text)) };
+    const names = { tickvals: panel.x.ticks.map(([at]) => at), ticktext: panel.x.ticks.map(([, text]) => plain(text).replace("\n", "<br>")) };
     const x = { ...line, title: { ...axisTitle(panel.x.label, width - 1.5 * BESIDE_AREA), standoff: 8 } };
     const y = { ...line, title: { ...axisTitle(quantity.label, 280), standoff: 8 } };
     const base = { font: { family: FONT, size: 13, color: css("--ink") }, hovermode: "closest",
       paper_bgcolor: "transparent", plot_bgcolor: "transparent", margin: { l: 52, r: 16, t: 24, b: 44 }, height: 380,
       hoverlabel: { align: "left", bgcolor: css("--paper"), bordercolor: css("--muted"),
         font: { color: css("--ink"), size: 12 } }, showlegend: false, uirevision: [quantity.name, xLog, yLog, shared].join(), barmode: "group",
-      scattermode: panel.x.scale === "category" ? "group" : "overlay" };
+      scattermode: isBars(panel) ? "group" : "overlay" };
     if (panel.grid) {
       const { rows, ticks } = panel.grid;
       return { ...base, height: 90 + Math.min(Math.max(420, 10 * rows.length), 26 * rows.length), xaxis: { ...x, ...names, showgrid: false },
@@ -236,8 +259,10 @@
         xaxis: { ...x, ...names }, yaxis: { ...line, ...names, autorange: "reversed" } };
     }
     if (panel.sideways) {
-      return { ...base, barmode: "overlay", height: 110 + 34 * panel.x.names.length,
-        xaxis: { ...line, title: y.title }, yaxis: { ...line, ...names, autorange: "reversed" } };
+      return { ...base, barmode: "overlay", height: 110 + (panel.base ? 42 : 34) * panel.x.names.length,
+        shapes: band(panel.band, "x"),
+        xaxis: { ...line, title: y.title, ...(quantity.exact && exactly(quantity, yLog)) },
+        yaxis: { ...line, ...names, range: [panel.x.names.length - .5, -.5] } };
     }
     if (panel.stacked) {
       Object.assign(base, { barmode: "stack", bargap: 0 });
@@ -250,8 +275,8 @@
     const ends = (low, high, isLog) => low === undefined || isLog && low <= 0 ? {}
       : { range: isLog ? [Math.log10(low), Math.log10(high)] : [low, high] };
     const [low, high] = endsOf(quantity, shared);
-    const yEnds = low === undefined ? {} : yLog ? ends(low / 1.2, high * 1.4, true) : ends(Math.min(0, 1.1 * low), 1.1 * high);
-    return { ...base, xaxis: { ...x, ...names, type: xLog ? "log" : "linear", showgrid: panel.x.scale !== "category",
+    const yEnds = quantity.exact ? exactly(quantity, yLog) : low === undefined ? {} : yLog ? ends(low / 1.2, high * 1.4, true) : ends(Math.min(0, 1.1 * low), 1.1 * high);
+    return { ...base, shapes: band(panel.band, "y"), xaxis: { ...x, ...names, type: xLog ? "log" : "linear", showgrid: panel.x.scale !== "category",
       ...ends(panel.x.low, panel.x.high, xLog) }, yaxis: { ...y, rangemode: "tozero", ...decades, ...yEnds } };
   }
 
@@ -259,7 +284,7 @@
 
   class Panel {
     constructor(panel, hidden, heading) {
-      const category = panel.x.scale === "category" && !panel.sideways;
+      const category = isBars(panel) && !panel.sideways;
       const cells = category ? panel.series.length * panel.x.names.length : 0;
       Object.assign(this, { panel, hidden, cells, drawn: false, at: -1, state: { quantity: panel.quantities[0],
         yLog: panel.quantities[0].log, xLog: panel.x.scale.startsWith("log"),
@@ -416,7 +441,7 @@
     "M4 7h22M11 1v12M19 1v12", "M9 1v12M15 1v12M21 1v12"];
   function sample(series, panel) {
     const own = `var(${colourName(series)})`, fill = `fill="${own}"`;
-    if (panel.sideways || panel.stacked || panel.x.scale === "category") {
+    if (panel.sideways || panel.stacked || isBars(panel)) {
       const hatch = panel.sideways || panel.stacked ? "" : HATCHES[series.marker % HATCHES.length];
       return svg(`<rect x="4" y="1" width="22" height="12" ${fill} opacity="${series.thin ? .35 : 1}"/>
         <path d="${hatch}" stroke="var(--paper)" stroke-width="1.5"/>`);

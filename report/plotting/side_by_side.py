@@ -4,7 +4,7 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Tuple
 
@@ -18,12 +18,12 @@ MOST = 4  # columns that are wide enough to read
 Column = Tuple[str, Block]  # the label of a report, and what that has of a table
 
 
-def alone(reports: Sequence[Report], like: figures.Tables, choices: Mapping[str, str | None]) -> list[tuple[str, Figure]]:
+def alone(reports: Sequence[Report], draw: Callable[[Report], Figure]) -> list[tuple[str, Figure]]:
     """(label, figure) of each report that has something to show."""
     found = []
     for report in reports:
         try:
-            found.append((report.label, figures.build([report], **choices, like=like)))
+            found.append((report.label, draw(report)))
         except UserError:  # of no other
             continue
     return found
@@ -54,7 +54,7 @@ def share(panels: Sequence[Panel]) -> None:
 
 
 def beside(columns: Sequence[Column], about: str) -> list[Panel]:
-    """The panels of several reports, line by line. Those with one name stand beside each other."""
+    """The panels of several reports, line by line. Panels with the same name stand beside each other."""
     lines = {name: line for line, name in enumerate(dict.fromkeys(
         panel.name for _, block in columns for panel in block.panels))}
     panels = [replace(panel, place=(lines[panel.name], column), title=headed(panel, label, about),
@@ -82,13 +82,14 @@ def time_lines(shown: Sequence[tuple[str, Figure]]) -> list[TimeLine]:
             for number, (label, figure) in enumerate(shown) for line in figure.timelines]
 
 
-def build(reports: Sequence[Report], **choices: str | None) -> Figure:
-    """The figure of the reports' tables, side by side where there are some reports, but no more than MOST. `choices` are
-    those of figures.build()."""
-    shown = alone(reports, like := figures.tables_of(reports), choices) if 1 < len(reports) <= MOST else []
+def build(reports: Sequence[Report], figure: str | None = None, y: str | None = None, scale: str | None = None) -> Figure:
+    """The figure of the reports' tables, side by side where there are some reports, but no more than MOST. `figure`, `y`
+    and `scale` are those of figures.build()."""
+    like = figures.tables_of(reports)
+    shown = alone(reports, lambda report: figures.build([report], figure, y, scale, like)) if 1 < len(reports) <= MOST else []
     if len(shown) < 2:
-        return figures.build(reports, **choices)
-    columns = [(label, block) for label, figure in shown for block in figure.blocks]
+        return figures.build(reports, figure, y, scale)
+    columns = [(label, block) for label, own in shown for block in own.blocks]
     blocks = [row(about, of_table) for about, of_table in grouped(columns, lambda column: column[1].about).items()]
     title, subtitle = figures.titles([case for cases in like.values() for case in cases])
-    return Figure(title, subtitle, blocks, time_lines(shown), [text for _, figure in shown for text in figure.said])
+    return Figure(title, subtitle, blocks, time_lines(shown), [text for _, own in shown for text in own.said])

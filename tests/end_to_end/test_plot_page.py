@@ -38,9 +38,12 @@ class BrowserTest(PlotTest):
 
     def open(self, *reports, **choices):
         """A page with all of its panels drawn, which else are when they are about to be seen."""
-        self.browser.get(self.plot("page.html", *reports, **choices).as_uri())
-        self.run_in_page("for (const name of ['beforeprint', 'afterprint']) window.dispatchEvent(new Event(name))")
+        self.visit(self.plot("page.html", *reports, **choices))
         return self
+
+    def visit(self, page):
+        self.browser.get(page.as_uri())
+        self.run_in_page("for (const name of ['beforeprint', 'afterprint']) window.dispatchEvent(new Event(name))")
 
     def tearDown(self):
         """Whatever a test does, the page must neither complain nor fetch anything."""
@@ -269,6 +272,23 @@ class Page(BrowserTest):
         self.assertEqual(*shared)
         self.assertLess(10 ** shared[0][0], 80)  # the H100's least
         self.assertGreater(10 ** shared[0][1], 4800)  # the H200's limit
+
+    def test_changes(self):
+        """Bars begin at the speed before, and have intervals; in a table, a ring marks what is beyond the noise."""
+        page = self.directory / "change.html"
+        self.succeed("compare", *(str(ROOT / "configs" / "reference" / gpu / "smoke.json") for gpu in ("h200", "h100")),
+                     "--quiet", "-o", str(page))
+        self.visit(page)
+        bars = self.traces("change")
+        self.assertEqual({trace["base"] for trace in bars.values()}, {1})
+        slowest = bars["change.slower"]
+        self.assertLess(slowest["x"][0], -0.3)
+        self.assertEqual(self.axis("change", "yaxis", "range"), [19.5, -0.5])
+        self.assertIn("stride: read, stride 8 elements", {text.partition("589.6")[0] for text in self.texts("change")})
+        stride = self.traces("change.stride")
+        self.assertEqual(len(stride["beyond"]["x"]), 4)
+        self.assertEqual(self.axis("change.stride", "shapes", "length"), 2)  # the band and its middle
+        self.assertIn("589.6 GB/s \u2192 397 GB/s: slower.", self.hover("change.stride", "change.stride.read.measured", 4))
 
     def test_a_matrix(self):
         self.open(self.kept(matrix_report(), "pairs"))
