@@ -51,7 +51,7 @@ class Quantity:
     log: bool = False
     low: Optional[float] = None
     high: Optional[float] = None
-    exact: bool = False  # the axis ends at these two, and not a little beyond, or at 0
+    exact: Optional[bool] = None  # the axis ends at these two, and not a little beyond, or at 0
     together: Optional[Tuple[float, float]] = None  # of panels of other reports too, to which readers may go over
 
 

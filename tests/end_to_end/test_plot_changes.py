@@ -1,4 +1,4 @@
-"""What pages and figures of a comparison show: each case's change with its interval, against what is noise."""
+"""Pages and figures of a comparison show each case's change with its interval, against the noise."""
 
 import json
 import unittest
