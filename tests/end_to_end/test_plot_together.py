@@ -101,6 +101,18 @@ class Together(PlotTest):
         self.assertNotIn("columns", block)
         self.assertEqual(len(block["panels"][0]["series"]), 5)
 
+    def test_choices_hold_for_all_columns(self):
+        stride = [gpu / "stride.json" for gpu in (H200, H100)]
+        block, = self.blocks_of(*stride, H200 / "offset.json", "--figure", "stride", "--y", "peak", "--scale", "linear")
+        self.assertEqual(block["columns"], 2)
+        for panel in block["panels"]:
+            self.assertEqual((panel["quantities"][0]["name"], panel["quantities"][0]["log"]), ("fraction_of_peak", False))
+
+    def test_a_choice_that_no_report_has_is_refused(self):
+        said = self.fail_with(2, "show", str(H200 / "stride.json"), str(H100 / "stride.json"), "--figure", "ladder",
+                              "-o", str(self.directory / "page.html"))
+        self.assertIn("no cases of 'ladder'", said)
+
     def test_programs_stand_side_by_side(self):
         blocks = self.blocks_of(H200 / "programs" / "kernels.json", H100 / "programs" / "three_faults_before.json")
         self.assertEqual([block.get("columns") for block in blocks], [2, 2, None])
