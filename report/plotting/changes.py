@@ -20,7 +20,8 @@ from .words import Words, shortened
 
 SPEED = "speed_ratio"
 LABEL = "speed, new / old"
-LOGARITHMIC = 3  # from the least to the most, from which on a linear axis would squeeze losses
+LOGARITHMIC = 3  # from the least to the most: a linear axis would squeeze losses
+WIDEST_BAND = 0.5  # for which an axis makes room
 MOST_BARS, NAME_LETTERS = 20, 52
 FEW = 12  # cases that a reader finds without bars
 VERDICTS = (("slower", 1), ("faster", 2), ("ambiguous", 4), ("same", 7))  # with their colours
@@ -88,7 +89,8 @@ def set_scale(panels: Sequence[Panel], tolerance: float) -> None:
     """Gives panels one scale, on which all intervals and the band have room."""
     found = [value for panel in panels for series in panel.series for point in series.points if SPEED in point.readings
              for value in vars(point.readings[SPEED]).values() if value]
-    low, high = min(1 - tolerance, *found), max(1 + tolerance, *found)
+    around = min(tolerance, WIDEST_BAND)
+    low, high = min(1 - around, *found), max(1 + around, *found)
     is_log = high > LOGARITHMIC * low
     room = (high / low) ** 0.06 if is_log else 0.06 * (high - low)
     for panel in panels:
@@ -102,7 +104,7 @@ def marks(tolerance: float) -> str:
 
 
 def counted(cases: Sequence[Case]) -> str:
-    """The number of cases of each verdict, as in "2 slower, 1 faster and 40 same"."""
+    """The number of cases of each verdict, as in "2 slower, 1 faster, 40 same"."""
     tally = Counter(case.verdict for case in cases)
     return ", ".join(f"{tally[verdict]} {verdict}" for verdict, _ in VERDICTS if tally[verdict])
 

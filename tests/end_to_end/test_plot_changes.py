@@ -56,6 +56,13 @@ class Tables(ChangesTest):
         beyond = [point["x"] for series in panel["series"] for point in series["points"] if point.get("beyond")]
         self.assertEqual(beyond, [5])
 
+    def test_a_wide_band_leaves_room_for_the_changes(self):
+        *_, change, _ = self.compared(*self.changed_offsets(), options=("--tolerance", "99%"))
+        panel, = change["panels"]
+        self.assertEqual(panel["band"], [1 - 0.99, 1.99])
+        self.assertGreater(panel["quantities"][0]["low"], 0.4)
+        self.assertEqual(change["notes"], ["99 same"])
+
     def test_tables_with_the_largest_changes_come_first(self):
         def slow_down(report):
             for result in report["results"]:
