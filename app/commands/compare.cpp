@@ -143,7 +143,7 @@ int run_compare_command(const CompareArguments& arguments, const Environment& en
       [&](std::ostream& out, report::Format format, const report::TableStyle& style) {
         report::write_comparison(out, comparison, format, style, arguments.changed_only);
       },
-      reports);
+      reports, DrawnFrom::reports_and_result);
   if (arguments.fail_on_regression) {
     return judge(comparison, *arguments.fail_on_regression, arguments.quiet, environment.err);
   }

@@ -202,7 +202,7 @@ MakeRequest show_options(CommandOptions& options, const KnownNames&) {
       "  gpumem show a.json b.json --format csv  for one data frame\n"
       "  gpumem show run.json --output run.md    for an issue\n"
       "  gpumem show run.json --output run.html  its curves, as a page to send\n"
-      "  gpumem show a.json b.json -o two.svg    two GPUs in one figure\n"
+      "  gpumem show a.json b.json -o two.html   two GPUs side by side\n"
       "  gpumem show run.json --figure roofline -o roofline.svg\n"
       "  gpumem show app.json --output app.trace when the kernels of gpumem run ran");
   return [arguments, no_word] {

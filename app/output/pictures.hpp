@@ -26,7 +26,7 @@ struct PictureChoices {
 struct Drawn {
   std::string text;                              ///< Markdown: all of the result, for the tables of a page
   std::span<const report::NamedReport> reports;  ///< for figures; may be none
-  std::string result = {};                       ///< JSON of a result without reports, for its figure
+  std::string result = {};                       ///< JSON of a result that is no report, for its figure
   PictureChoices choices = {};
 };
 

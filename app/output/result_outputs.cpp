@@ -127,18 +127,20 @@ void ResultOutputs::write_files(const std::vector<std::string>& texts) const {
            [&](const File& file) { file.output.replace(texts[static_cast<std::size_t>(&file - files_.data())]); });
 }
 
-void ResultOutputs::draw_pictures(const Write& write, std::span<const report::NamedReport> drawn) const {
+void ResultOutputs::draw_pictures(const Write& write, std::span<const report::NamedReport> drawn,
+                                  DrawnFrom from) const {
+  const bool by_result = drawn.empty() || from == DrawnFrom::reports_and_result;
   try_each(pictures_, [&](const File& file) {
     const bool is_page = file.format == report::Format::html;
     const Drawn shown{.text = is_page ? made(write, report::Format::markdown, {.why = style_.why}) : "",
                       .reports = drawn,
-                      .result = drawn.empty() ? made(write, report::Format::json, {}) : "",
+                      .result = by_result ? made(write, report::Format::json, {}) : "",
                       .choices = choices_};
     file.output.replace(draw(shown, file.format, file.path));
   });
 }
 
-void ResultOutputs::finish(const Write& write, std::span<const report::NamedReport> drawn) const {
+void ResultOutputs::finish(const Write& write, std::span<const report::NamedReport> drawn, DrawnFrom from) const {
   const std::vector<std::string> texts = texts_of(write);
   const std::string shown = standard_output_ ? made(write, *standard_output_, style_) : "";
   both([&] { write_files(texts); },
@@ -147,7 +149,7 @@ void ResultOutputs::finish(const Write& write, std::span<const report::NamedRepo
              [&] {
                if (standard_output_) write_result(out_, shown);
              },
-             [&] { draw_pictures(write, drawn); });
+             [&] { draw_pictures(write, drawn, from); });
        });
 }
 
@@ -158,7 +160,8 @@ void ResultOutputs::finish(const report::Report& report) const {
 
 void ResultOutputs::finish_files(const report::Report& report) const {
   const report::NamedReport named{"the report", report};
-  both([&] { write_files(texts_of(of(report))); }, [&] { draw_pictures(of(report), std::span(&named, 1)); });
+  both([&] { write_files(texts_of(of(report))); },
+       [&] { draw_pictures(of(report), std::span(&named, 1), DrawnFrom::reports_or_result); });
 }
 
 void ResultOutputs::update(const Write& write) const {

@@ -66,6 +66,9 @@ struct ResultRequest {
 /// The request of a command that reads these files as well.
 [[nodiscard]] ResultRequest reading(const ResultRequest& request, std::span<const std::string> inputs);
 
+/// Pictures are drawn from reports, and from the JSON of a result that no report has, such as a comparison.
+enum class DrawnFrom { reports_or_result, reports_and_result };
+
 class ResultOutputs {
  public:
   /// Throws a usage error for a file that has no format, could not be written later, or is read, and for choices of a
@@ -78,10 +81,12 @@ class ResultOutputs {
   /// Writes a completed report, which has to outlive this.
   [[nodiscard]] static Write of(const report::Report& report);
 
-  /// Writes the files, stdout and then the pictures, which are drawn from these reports. Throws the errors of `write`
-  /// before anything has been written. All other errors are thrown after the rest has been written: a usage error for
-  /// an output that could not be written, and the error of a picture that could not be drawn.
-  void finish(const Write& write, std::span<const report::NamedReport> drawn = {}) const;
+  /// Writes the files, stdout and then the pictures, which are drawn from these reports, from the result's JSON if
+  /// there are none, or from both. Throws the errors of `write` before anything has been written. All other errors are
+  /// thrown after the rest has been written: a usage error for an output that could not be written, and the error of a
+  /// picture that could not be drawn.
+  void finish(const Write& write, std::span<const report::NamedReport> drawn = {},
+              DrawnFrom from = DrawnFrom::reports_or_result) const;
   void finish(const report::Report& report) const;
 
   /// Writes the files and pictures for the last time, and not stdout. Throws like `finish`.
@@ -100,7 +105,7 @@ class ResultOutputs {
   [[nodiscard]] std::string text_of(const Write& write, const File& file) const;
   [[nodiscard]] std::vector<std::string> texts_of(const Write& write) const;  ///< one a file
   void write_files(const std::vector<std::string>& texts) const;
-  void draw_pictures(const Write& write, std::span<const report::NamedReport> drawn) const;
+  void draw_pictures(const Write& write, std::span<const report::NamedReport> drawn, DrawnFrom from) const;
 
   std::ostream& out_;
   report::TableStyle style_;

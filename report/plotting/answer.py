@@ -11,26 +11,28 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from . import command, figures, page, ported
+from . import changes, command, figures, page, ported, side_by_side
 from .errors import Missing, UserError
 from .markdown import plain_text
 from .model import Figure
 from .reports import Report, labelled, of_json
 
 
-def figure_of(given: dict[str, Any], reports: list[Report]) -> Figure:
+def figure_of(given: dict[str, Any], reports: list[Report], kind: str) -> Figure:
     result = given["result"]
     if result and "report" in result and "gpus" in result:
         return ported.figure(result)
+    if result and "tolerance" in result and reports:
+        return changes.figure(reports, result, kind == "html")
     if not reports:
         raise UserError("there is no figure of this, but a page: name a .html")
-    return figures.build(reports, **given["choices"])
+    return (side_by_side.build if kind == "html" else figures.build)(reports, **given["choices"])
 
 
 def page_of(given: dict[str, Any], reports: list[Report]) -> bytes:
     """With what there is to say alone, if there is nothing to plot and nobody chose a figure."""
     try:
-        figure = figure_of(given, reports)
+        figure = figure_of(given, reports, "html")
     except UserError:
         if any(given["choices"].values()):
             raise
@@ -44,7 +46,7 @@ def answer(kind: str, check: bool) -> bytes:
         return b""
     given = json.load(sys.stdin)
     reports = labelled([of_json(report, name, findings) for name, report, findings in given["reports"]])
-    return page_of(given, reports) if kind == "html" else command.draw(figure_of(given, reports), kind)
+    return page_of(given, reports) if kind == "html" else command.draw(figure_of(given, reports, kind), kind)
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -78,5 +78,5 @@ def block(cases: Sequence[Case]) -> Block | None:
     order = "numbers: wavefronts, in one of the orders that take as many"
     if len(panels) == 1:
         panels[0].subtitle = "; ".join(filter(None, [order, panels[0].subtitle]))
-        return Block(panels)
-    return Block(panels, TITLE, "; ".join(filter(None, [order, limit])))
+        return Block(panels, about=f"{probe}: {TITLE}")
+    return Block(panels, TITLE, "; ".join(filter(None, [order, limit])), about=f"{probe}: {TITLE}")

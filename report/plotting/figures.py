@@ -13,6 +13,8 @@ from .model import Block, Figure, Guide, Panel, Quantity, grouped
 from .reports import BANDWIDTH, PEAK_SHARE, TIME, Case, Report, has_reading, origin
 from .words import Value
 
+Tables = Mapping[str, Sequence[Case]]  # the cases of each probe
+
 OF_PROGRAMS = {savings.NAME: savings, kernel_times.NAME: kernel_times}  # beside their roofline
 PANELS = 36
 SQUEEZED_CURVES, SQUEEZED_BARS = 16, 64  # from the least to the most: bars are compared by their length while they can be
@@ -172,15 +174,15 @@ def panel(cases: Sequence[Case], title_words: Mapping[str, Value | None], looks:
                  matrix=matrix), notes
 
 
-def block(cases: Sequence[Case], reports: list[str], gpus: int) -> Block:
-    """The panels of one table. `reports` are the labels of all reports: each has its colour in all blocks. `gpus` is
-    how many GPUs the figure shows."""
-    words = cases[0].report.words
-    rows, swept = matrix_of(cases)
-    swept = swept or axes.swept_parameter(cases)
-    varying = parameters_of(cases, swept)
-    curves, others = ([rows], [name for name in varying if name != rows]) if rows else split(cases, varying)
-    looks = Looks(cases, curves, reports, gpus)
+def block(cases: Sequence[Case], like: Sequence[Case], reports: list[str], gpus: int) -> Block:
+    """The panels of one table. Curves look as in a table of the cases `like`, which hold these. `reports` are the
+    labels of all reports: each has its colour in all blocks. `gpus` is how many GPUs the figure shows."""
+    words, several = cases[0].report.words, len({case.report.label for case in cases}) > 1
+    rows, swept = matrix_of(like)
+    swept = swept or axes.swept_parameter(like)
+    varying = parameters_of(like, swept)
+    curves, others = ([rows], [name for name in varying if name != rows]) if rows else split(like, varying, several)
+    looks = Looks(like, curves, reports if several else [], gpus)
     known = known_values(cases)
     logarithmic = [{name for name in known if spans(known[name], factor)} for factor in (SQUEEZED_CURVES, SQUEEZED_BARS)]
     groups = grouped(cases, lambda case: values_of(case, others))
@@ -196,7 +198,7 @@ def block(cases: Sequence[Case], reports: list[str], gpus: int) -> Block:
         made.append(panel(group, title_words, looks, swept, unique(name, names), logarithmic, rows is not None, said_above))
     made = [(shown, notes) for shown, notes in made if shown.quantities]
     panels = [shown for shown, _ in made]
-    found = Block(panels, notes=list(dict.fromkeys(note for _, notes in made for note in notes)))
+    found = Block(panels, notes=list(dict.fromkeys(note for _, notes in made for note in notes)), about=titled(cases[0]))
     if len(panels) > 1:
         scales.share(panels)
         found.title, found.subtitle = titled(cases[0]), said_of(cases, {swept, *curves})
@@ -255,14 +257,14 @@ def of_programs(cases: Sequence[Case], name: str | None) -> list[Block]:
     known = {"roofline": kernel_roofline, **OF_PROGRAMS}
     makers = [known[name]] if name in known else known.values()
     names: Counter[str] = Counter()
-    made = [maker.panel(of_report, unique(maker.NAME, names))
+    made = [(maker.panel(of_report, unique(maker.NAME, names)), maker.ABOUT)
             for of_report in kernels.of_programs(cases) for maker in makers]
-    return [Block([shown]) for shown in made if shown]
+    return [Block([shown], about=about) for shown, about in made if shown]
 
 
 def roofline_of(panels: Sequence[Panel]) -> Block:
-    title = "Roofline: what the memory and the arithmetic allow, and what cases reach" if len(panels) > 1 else ""
-    return Block(list(panels), title)
+    about = "Roofline: what the memory and the arithmetic allow, and what cases reach"
+    return Block(list(panels), about if len(panels) > 1 else "", about=about)
 
 
 def roofs(cases: Sequence[Case]) -> tuple[list[Block], list[Case]]:
@@ -277,8 +279,8 @@ def roofs(cases: Sequence[Case]) -> tuple[list[Block], list[Case]]:
     return [Block([panel_of_memory])], of_memory
 
 
-def blocks_of(tables: Mapping[str, list[Case]]) -> list[Block]:
-    """The blocks of whole tables, one for each table."""
+def blocks_of(tables: Mapping[str, list[Case]], like: Tables) -> list[Block]:
+    """The blocks of whole tables, one for each table. Their curves look as in the tables `like`."""
     cases = [case for of_probe in tables.values() for case in of_probe]
     used = list(dict.fromkeys(case.report.label for case in cases))
     gpus = len({case.report.gpu for case in cases})
@@ -288,7 +290,7 @@ def blocks_of(tables: Mapping[str, list[Case]]) -> list[Block]:
         if probe == kernels.PROBE:
             found += of_programs(of_probe, None)
         else:
-            found.append(roofline_of(with_flops) if with_flops else block(of_probe, used, gpus))
+            found.append(roofline_of(with_flops) if with_flops else block(of_probe, like[probe], used, gpus))
             found += filter(None, [banks.block(of_probe)])
     return [shown for shown in found if shown.panels]
 
@@ -308,10 +310,11 @@ def nothing(reports: Sequence[Report], name: str | None) -> str:
     return f"nothing to plot in {named(reports)}: {what}"
 
 
-def build(reports: Sequence[Report], figure: str | None = None, y: str | None = None, scale: str | None = None) -> Figure:
+def build(reports: Sequence[Report], figure: str | None = None, y: str | None = None, scale: str | None = None,
+          like: Tables | None = None) -> Figure:
     """The figure of the reports' tables; if `figure` names one of them, the roofline or one of OF_PROGRAMS, only that.
     `y` names the quantity to show, where a panel has it, and `scale` that of its axis, linear or log; None leaves both
-    to the panel."""
+    to the panel. Curves look as in the tables `like`, which hold these, or in these."""
     tables = tables_of(reports)
     others = ("roofline", *(OF_PROGRAMS if kernels.PROBE in tables else []))
     if tables and figure not in (None, *others, *tables):
@@ -324,7 +327,7 @@ def build(reports: Sequence[Report], figure: str | None = None, y: str | None = 
     if figure == "roofline" and cases:
         blocks, cases = roofs(cases)
     else:
-        blocks = of_programs(cases, figure) if figure in OF_PROGRAMS else blocks_of(tables)
+        blocks = of_programs(cases, figure) if figure in OF_PROGRAMS else blocks_of(tables, like or tables)
     if not blocks:
         raise UserError(nothing(reports, figure))
     panels = [shown for of_table in blocks for shown in of_table.panels]

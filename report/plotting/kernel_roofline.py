@@ -17,7 +17,7 @@ from .model import Guide, Panel, Point, Quantity, Reading, Series, XAxis
 from .reports import BANDWIDTH, PEAK_SHARE
 from .words import size_in_words
 
-NAME = "kernel-roofline"
+NAME, ABOUT = "kernel-roofline", "Roofline of memory, kernels of programs"
 LEAST = 0.002  # of the GPU time
 LEAST_MOVED = 1.05  # per byte used: the mark hides a shorter line
 ROOM = 1.6  # above the roof, for the words of the lines

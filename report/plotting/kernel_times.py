@@ -14,7 +14,7 @@ from .model import COLOURS, Guide, Panel, Point, Quantity, Reading, Series, Tick
 from .savings import unit_of
 from .words import figure_text
 
-NAME, SHARE = "timeline", "share_of_time"
+NAME, ABOUT, SHARE = "timeline", "When kernels ran", "share_of_time"
 NAMED = len(COLOURS) - 1  # the others share the last colour
 MOST_TICKS = 10
 

@@ -36,13 +36,12 @@ def values_of(case: Case, names: Iterable[str]) -> Values:
     return tuple(identity(case, name) for name in names)
 
 
-def split(cases: Sequence[Case], varying: Sequence[str]) -> tuple[list[str], list[str]]:
+def split(cases: Sequence[Case], varying: Sequence[str], several: bool) -> tuple[list[str], list[str]]:
     """Parameters that tell the curves of a panel apart, and those that tell the panels apart. Values that a report
-    compares across, such as several GPUs, share a panel, however many they are. Several reports are compared too: then
+    compares across, such as several GPUs, share a panel, however many they are. `several` reports are compared too: then
     colours alone tell the curves of a panel apart, unless that makes too many panels."""
     curves = [name for name in varying if name == cases[0].across]
     others = [name for name in varying if name not in curves]
-    several = len({case.report.label for case in cases}) > 1
     if several and len({values_of(case, others) for case in cases}) <= PANELS_OF_SEVERAL:
         return curves, others
     for name in (parameter for parameter in varying if parameter not in curves):
@@ -65,12 +64,12 @@ def matrix_of(cases: Sequence[Case]) -> tuple[str | None, str | None]:
 
 
 class Looks:
-    """Colours and markers: the same curve looks the same in all panels of a block. Colours are of reports where there
-    are several, else of the first parameter that differs; markers are of the rest."""
+    """Colours and markers: the same curve looks the same in all panels of a block. Colours are of `reports`, by their
+    labels, where there are any, else of the first parameter that differs; markers are of the rest."""
 
     def __init__(self, cases: Sequence[Case], curves: list[str], reports: list[str], gpus: int):
         self.curves = curves
-        self.several = len({case.report.label for case in cases}) > 1
+        self.several = bool(reports)
         # If no legend names the GPU of the curves, the panel does.
         self.owner = cases[0].report.label if gpus > 1 and not self.several else ""
         self.colours: list[Hashable] = [*reports] if self.several else list(dict.fromkeys(map(self.coloured_by, cases)))

@@ -51,6 +51,8 @@ class Quantity:
     log: bool = False
     low: Optional[float] = None
     high: Optional[float] = None
+    exact: Optional[bool] = None  # the axis ends at these two, and not a little beyond, or at 0
+    together: Optional[Tuple[float, float]] = None  # of panels of other reports too, to which readers may go over
 
 
 @dataclass
@@ -67,6 +69,7 @@ class Point:
     label_side: Optional[str] = None
     share: Optional[float] = None  # of a whole, which its area shows
     reach: Dict[str, float] = field(default_factory=dict)  # where a line up from it ends, in each quantity
+    beyond: Optional[bool] = None  # the panel's band, with all of its interval
     apart: Optional[bool] = None  # from the point before: between them lie others, of which nothing is known
 
 
@@ -134,10 +137,13 @@ class Panel:
     matrix: bool = False  # its series are rows, the places on its x axis columns
     stacked: Optional[float] = None  # bars that stand on each other, and how wide they are on the x axis
     sideways: bool = False  # bars from left to right, over each other, their labels above them
+    base: Optional[float] = None  # where sideways bars begin, if not at 0
+    band: Optional[Tuple[float, float]] = None  # values of the first quantity between which a change is noise
     between: str = "of"  # the word between the numbers of sideways bars, the front one's first
     area: Optional[str] = None  # what its points' shares are
     reach: Optional[str] = None  # what the lines up from its points say
     grid: Optional[BankGrid] = None  # drawn instead of series
+    place: Optional[Tuple[int, int]] = None  # its line and column, from 0 on, where reports stand side by side
 
 
 @dataclass
@@ -148,6 +154,8 @@ class Block:
     title: str = ""
     subtitle: str = ""
     notes: List[str] = field(default_factory=list)  # what its cases show together
+    about: str = ""  # what the table is about, the same in every report
+    columns: Optional[int] = None  # if reports stand side by side, which only a page draws
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@
 
   // ---- What plotly draws of a panel
 
+  const isBars = (panel) => panel.x.scale === "category" && !panel.scatter;
   const value = (point, quantity, reading) => point.readings?.[quantity]?.[reading] ?? null;
   const known = (point, quantity) =>
     READINGS.map((reading) => value(point, quantity, reading)).filter((number) => number !== null).pop() ?? null;
@@ -79,11 +80,19 @@
     });
   }
 
+  // The 95 % intervals of measured points, undefined if there are none.
+  function intervals(points, quantity) {
+    const ends = ["ci95_low", "ci95_high"].map((end) => points.map((point) => value(point, quantity, end)));
+    if (ends[0].every((low) => low === null)) return undefined;
+    const away = (i) => ends[i].map((end, j) => end === null ? 0 : Math.abs(end - value(points[j], quantity, "measured")));
+    return { type: "data", symmetric: false, thickness: 1.2, width: 2, array: away(1), arrayminus: away(0) };
+  }
+
   function curve(panel, series, reading, { name: quantity, ...about }, roomy) {
     const isLine = panel.x.scale !== "category" && !panel.scatter && reading !== "counted";
     const points = isLine ? withGaps(series, quantity, reading)
       : series.points.filter((point) => value(point, quantity, reading) !== null);
-    const bars = panel.x.scale === "category";
+    const bars = isBars(panel);
     const measured = series.points.some((point) => value(point, quantity, "measured") !== null);
     const trace = { type: "scatter", uid: classes(`${series.name}.${reading}`), meta: { reading, series: series.name },
       cliponaxis: false, customdata: points,
@@ -111,33 +120,33 @@
         textposition: points.map((point) => SIDES[point.label_side] ?? "middle right"),
         textfont: { size: 11, color: colour(series) } });
     }
-    const ends = ["ci95_low", "ci95_high"].map((end) => points.map((point) => value(point, quantity, end)));
-    if (reading === "measured" && ends[0].some((low) => low !== null)) {
-      trace.error_y = { type: "data", symmetric: false, thickness: 1.2, width: 2,
-        array: ends[1].map((high, i) => high === null ? 0 : high - trace.y[i]),
-        arrayminus: ends[0].map((low, i) => low === null ? 0 : trace.y[i] - low) };
-    }
+    if (reading === "measured") trace.error_y = intervals(points, quantity);
     return trace;
   }
 
   function beside(panel, series, quantity) {
     const flagged = series.points.filter((point) => value(point, quantity, "measured") !== null
       && (point.flags ?? []).some((flag) => disturbed.includes(flag)));
+    const beyond = series.points.filter((point) => point.beyond && known(point, quantity) !== null);
     const reaching = series.points.filter((point) => point.reach?.[quantity] && known(point, quantity) !== null);
     return [reaching.length && { ...dots, mode: "lines", line: { color: colour(series), width: 1.5 },
       meta: { part: "reach" }, x: reaching.flatMap(({ x }) => [x, x, null]),
       y: reaching.flatMap((point) => [known(point, quantity), point.reach[quantity], null]) },
+    beyond.length && { ...dots, meta: { part: "beyond" }, x: beyond.map(({ x }) => x),
+      y: beyond.map((point) => known(point, quantity)),
+      marker: { symbol: "circle-open", size: 15, color: css("--ink"), line: { width: 1.6 } } },
     flagged.length && { ...dots, meta: { part: "flagged" }, x: flagged.map(({ x }) => x),
       y: flagged.map((point) => value(point, quantity, "measured")),
       marker: { symbol: "x-thin", size: 10, line: { color: css("--ink"), width: 2 } } }].filter(Boolean);
   }
 
   // What to hold the curves against, but for a far limit, which would flatten them.
-  function guides(panel, quantity, traces, yLog, width) {
+  function guides(panel, { quantity, yLog, shared }, traces, width) {
     const between = (low, high, share) => yLog ? low * (high / low) ** share : low + (high - low) * share;
     const values = traces.flatMap(({ y }) => y).filter((number) => number !== null);
     const places = panel.x.names.map(([at]) => at);
-    const [bottom, top] = [quantity.low ?? Math.min(...values), quantity.high ?? Math.max(...values)];
+    const [low, high] = endsOf(quantity, shared);
+    const [bottom, top] = [low ?? Math.min(...values), high ?? Math.max(...values)];
     const [left, right] = [panel.x.low ?? Math.min(...places), panel.x.high ?? Math.max(...places)];
     let taken = 0;  // lines of words
     return panel.guides.filter((guide) => [undefined, quantity.name].includes(guide.quantity))
@@ -205,21 +214,39 @@
       const places = series.points.map(({ x }) => x), values = series.points.map((point) => known(point, quantity.name));
       return { type: "bar", uid: classes(series.name), meta: { reading: "measured", series: series.name, last: true }, hoverinfo: "text",
         customdata: series.points, hovertext: series.points.map((point) => brief(point, quantity)), opacity: series.thin ? .35 : 1,
-        marker: { color: colour(series) }, ...(panel.sideways ? { orientation: "h", width: .6, x: values, y: places }
+        marker: { color: colour(series) }, ...(panel.sideways ? { orientation: "h", width: .6, ...(panel.base && { base: panel.base }),
+          x: values.map((number) => number - (panel.base ?? 0)), y: places,
+          error_x: intervals(series.points, quantity.name) }
           : { width: panel.stacked, x: places, y: values }) };
     });
   }
 
-  function layout(panel, traces, { quantity, xLog, yLog, heat }, width) {
+  // An axis that ends at the quantity's least and most.
+  const exactly = ({ low, high }, isLog) => isLog
+    ? { type: "log", dtick: "D2", tickformat: "~g", range: [Math.log10(low), Math.log10(high)] } : { range: [low, high] };
+
+  // The values of an axis between which a change is noise, and a line in their middle.
+  function band(ends, axis) {
+    const along = (from, to, looks) => ({ layer: "below", [axis === "x" ? "yref" : "xref"]: "paper", x0: 0, x1: 1, y0: 0, y1: 1,
+      [`${axis}0`]: from, [`${axis}1`]: to, ...looks });
+    const middle = ends && (ends[0] + ends[1]) / 2;
+    return !ends ? [] : [along(...ends, { type: "rect", line: { width: 0 }, fillcolor: css("--muted"), opacity: .18 }),
+      along(middle, middle, { type: "line", line: { width: 1, color: css("--muted") } })];
+  }
+
+  // The least and the most on the y axis, if several panels share them.
+  const endsOf = ({ low, high, together }, shared) => shared && together || [low, high];
+
+  function layout(panel, traces, { quantity, xLog, yLog, heat, shared }, width) {
     const line = { gridcolor: css("--line"), zerolinecolor: css("--line"), linecolor: css("--muted"), automargin: true };
-    const names = { tickvals: panel.x.ticks.map(([at]) => at), ticktext: panel.x.ticks.map(([, text]) => plain(text)) };
+    const names = { tickvals: panel.x.ticks.map(([at]) => at), ticktext: panel.x.ticks.map(([, text]) => plain(text).replace("\n", "<br>")) };
     const x = { ...line, title: { ...axisTitle(panel.x.label, width - 1.5 * BESIDE_AREA), standoff: 8 } };
     const y = { ...line, title: { ...axisTitle(quantity.label, 280), standoff: 8 } };
     const base = { font: { family: FONT, size: 13, color: css("--ink") }, hovermode: "closest",
       paper_bgcolor: "transparent", plot_bgcolor: "transparent", margin: { l: 52, r: 16, t: 24, b: 44 }, height: 380,
       hoverlabel: { align: "left", bgcolor: css("--paper"), bordercolor: css("--muted"),
-        font: { color: css("--ink"), size: 12 } }, showlegend: false, uirevision: [quantity.name, xLog, yLog].join(), barmode: "group",
-      scattermode: panel.x.scale === "category" ? "group" : "overlay" };
+        font: { color: css("--ink"), size: 12 } }, showlegend: false, uirevision: [quantity.name, xLog, yLog, shared].join(), barmode: "group",
+      scattermode: isBars(panel) ? "group" : "overlay" };
     if (panel.grid) {
       const { rows, ticks } = panel.grid;
       return { ...base, height: 90 + Math.min(Math.max(420, 10 * rows.length), 26 * rows.length), xaxis: { ...x, ...names, showgrid: false },
@@ -232,8 +259,10 @@
         xaxis: { ...x, ...names }, yaxis: { ...line, ...names, autorange: "reversed" } };
     }
     if (panel.sideways) {
-      return { ...base, barmode: "overlay", height: 110 + 34 * panel.x.names.length,
-        xaxis: { ...line, title: y.title }, yaxis: { ...line, ...names, autorange: "reversed" } };
+      return { ...base, barmode: "overlay", height: 110 + (panel.base ? 42 : 34) * panel.x.names.length,
+        shapes: band(panel.band, "x"),
+        xaxis: { ...line, title: y.title, ...(quantity.exact && exactly(quantity, yLog)) },
+        yaxis: { ...line, ...names, range: [panel.x.names.length - .5, -.5] } };
     }
     if (panel.stacked) {
       Object.assign(base, { barmode: "stack", bargap: 0 });
@@ -245,9 +274,9 @@
     // Panels that are to be compared have one scale.
     const ends = (low, high, isLog) => low === undefined || isLog && low <= 0 ? {}
       : { range: isLog ? [Math.log10(low), Math.log10(high)] : [low, high] };
-    const { low, high } = quantity;
-    const yEnds = low === undefined ? {} : yLog ? ends(low / 1.2, high * 1.4, true) : ends(Math.min(0, 1.1 * low), 1.1 * high);
-    return { ...base, xaxis: { ...x, ...names, type: xLog ? "log" : "linear", showgrid: panel.x.scale !== "category",
+    const [low, high] = endsOf(quantity, shared);
+    const yEnds = quantity.exact ? exactly(quantity, yLog) : low === undefined ? {} : yLog ? ends(low / 1.2, high * 1.4, true) : ends(Math.min(0, 1.1 * low), 1.1 * high);
+    return { ...base, shapes: band(panel.band, "y"), xaxis: { ...x, ...names, type: xLog ? "log" : "linear", showgrid: panel.x.scale !== "category",
       ...ends(panel.x.low, panel.x.high, xLog) }, yaxis: { ...y, rangemode: "tozero", ...decades, ...yEnds } };
   }
 
@@ -255,7 +284,7 @@
 
   class Panel {
     constructor(panel, hidden, heading) {
-      const category = panel.x.scale === "category" && !panel.sideways;
+      const category = isBars(panel) && !panel.sideways;
       const cells = category ? panel.series.length * panel.x.names.length : 0;
       Object.assign(this, { panel, hidden, cells, drawn: false, at: -1, state: { quantity: panel.quantities[0],
         yLog: panel.quantities[0].log, xLog: panel.x.scale.startsWith("log"),
@@ -269,6 +298,8 @@
       this.element = html("figure", { class: "panel" }, html(heading, {}, panel.title),
         html("p", { class: "muted" }, subtitle.filter(Boolean).join(panel.grid ? " " : "; ")), this.plot,
         this.told, ...(reasons.length ? [html("ol", { class: "reasons" }, ...reasons)] : []));
+      const [line, column] = panel.place ?? [0, 0];
+      this.element.style = `--line: ${1 + 6 * line}; --column: ${1 + column}`;
       this.plot.addEventListener("keydown", (event) => this.key(event));
       panels.push(this);
     }
@@ -283,7 +314,7 @@
       if (heat) return heatMap(panel, quantity, this.width < 480);
       if (panel.sideways || panel.stacked) {
         const bars = barsOf(panel, series, quantity);
-        return [...bars, ...guides(panel, quantity, [{ y: panel.guides.map(({ level }) => level) }], false, this.width)];
+        return [...bars, ...guides(panel, { quantity }, [{ y: panel.guides.map(({ level }) => level) }], this.width)];
       }
       const curves = series.flatMap((one) => {
         const there = READINGS.filter((reading) => shown.has(reading)
@@ -292,7 +323,7 @@
         if (there.length) own.at(-1).meta.last = true;
         return there.length ? [...own, ...beside(panel, one, quantity.name)] : [];
       });
-      return [...curves, ...guides(panel, quantity, curves, this.state.yLog, this.width)];
+      return [...curves, ...guides(panel, this.state, curves, this.width)];
     }
 
     draw() {
@@ -382,6 +413,10 @@
     if (own.every(({ panel }) => panel.x.scale !== "category" && panel.x.names.every(([at]) => at > 0))) {
       found.push(scale("x scale", "xLog"));
     }
+    if (own.some(({ panel }) => panel.quantities.some(({ together }) => together))) {
+      found.push(menu("y axes", [["own", "each its own"], ["shared", "the same"]], "own",
+        change((of, choice) => { of.state.shared = choice === "shared"; })));
+    }
     if (own.some(({ cells }) => cells > 3)) {
       found.push(menu("as", [["bars", "bars"], ["heat", "heat map"]], state.heat ? "heat" : "bars", change((of, kind) => {
         yScale.hidden = of.state.heat = kind === "heat";
@@ -406,7 +441,7 @@
     "M4 7h22M11 1v12M19 1v12", "M9 1v12M15 1v12M21 1v12"];
   function sample(series, panel) {
     const own = `var(${colourName(series)})`, fill = `fill="${own}"`;
-    if (panel.sideways || panel.stacked || panel.x.scale === "category") {
+    if (panel.sideways || panel.stacked || isBars(panel)) {
       const hatch = panel.sideways || panel.stacked ? "" : HATCHES[series.marker % HATCHES.length];
       return svg(`<rect x="4" y="1" width="22" height="12" ${fill} opacity="${series.thin ? .35 : 1}"/>
         <path d="${hatch}" stroke="var(--paper)" stroke-width="1.5"/>`);
@@ -439,16 +474,17 @@
   const main = document.getElementById("figure");
   const sections = [];
 
-  function addSection({ title, subtitle, notes = [], panels: plain }, Kind) {
+  function addSection({ title, subtitle, notes = [], panels: plain, columns }, Kind) {
     const hidden = new Set(), id = `block-${sections.length + 1}`;
     const own = plain.map((panel) => new Kind(panel, hidden, title ? "h3" : "h2"));
     const choices = menus(own);
     if (!title) own[0].plot.before(...choices);
     const head = title ? [html("h2", {}, title), html("p", { class: "muted" }, subtitle), ...choices] : [];
-    const element = html("section", { id }, ...head, html("div", { class: "panels" }, ...own.map((panel) => panel.element)), legend(own, hidden),
+    const element = html("section", { id }, ...head, html("div", columns ? { class: "panels beside", style: `--columns: ${columns}` } : { class: "panels" },
+      ...own.map((panel) => panel.element)), legend(own, hidden),
       ...(notes.length ? [html("ul", { class: "notes" }, ...notes.map((note) => html("li", {}, note)))] : []));
     main.append(element);
-    sections.push({ element, title: title || plain[0].title, note: notes[0], wide: own.length > 1 || plain[0].wide });
+    sections.push({ element, title: title || plain[0].title, note: notes[0], wide: own.length > 1 || columns || plain[0].wide });
   }
 
   blocks.forEach((block) => addSection(block, Panel));

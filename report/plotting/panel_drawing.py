@@ -8,7 +8,7 @@ from collections.abc import Container
 from typing import Any
 
 from .matplotlib_parts import Artist, Axes, Line2D, LogLocator, NullLocator, Patch
-from .model import AROUND_AREAS, COLOURS, INK, MARKERS, READINGS, Block, Guide, Panel, Point, Series, radius
+from .model import AROUND_AREAS, COLOURS, INK, MARKERS, READINGS, Block, Guide, Panel, Point, Quantity, Series, radius
 from .reports import DISTURBED
 from .scales import guides_of, span
 
@@ -29,6 +29,12 @@ CROSS: dict[str, Any] = {"linestyle": "none", "marker": "x", "color": INK, "mark
                          "zorder": 5}
 
 
+RING: dict[str, Any] = {"linestyle": "none", "marker": "o", "markerfacecolor": "none", "markeredgecolor": INK,
+                        "markersize": 11, "markeredgewidth": 1.2, "zorder": 5}
+BAND: dict[str, Any] = {"color": MUTED, "alpha": 0.18, "linewidth": 0, "zorder": 0.5}
+MIDDLE: dict[str, Any] = {"color": MUTED, "linewidth": 0.8, "zorder": 0.6}
+
+
 def letters_in(width: float) -> int:
     return int(width * LETTERS_PER_INCH)
 
@@ -47,7 +53,7 @@ def bar_looks(series: Series) -> dict[str, Any]:
 
 
 def is_bars(panel: Panel) -> bool:
-    return panel.x.scale == "category"
+    return panel.x.scale == "category" and not panel.scatter
 
 
 def flags_of(point: Point) -> list[str]:
@@ -82,8 +88,12 @@ def draw(axes: Axes, panel: Panel, width: float) -> None:
         for reading in READINGS:
             (draw_areas if panel.area else draw_curve)(axes, panel, series, reading)
         draw_flags(axes, panel, series)
+        draw_beyond(axes, panel, series)
         draw_labels(axes, panel, series)
     draw_y_axis(axes, panel)
+    if panel.band:
+        axes.axhspan(*panel.band, **BAND).set_gid(f"{panel.name}.band")
+        axes.axhline(sum(panel.band) / 2, **MIDDLE)
     draw_guides(axes, panel)
 
 
@@ -141,6 +151,14 @@ def draw_flags(axes: Axes, panel: Panel, series: Series) -> None:
     if marked:
         line, = axes.plot(*zip(*marked), **CROSS)
         line.set_gid(f"{series.name}.flagged")
+
+
+def draw_beyond(axes: Axes, panel: Panel, series: Series) -> None:
+    name = panel.quantities[0].name
+    marked = [(point.x, point.readings[name].known()[-1]) for point in series.points if point.beyond]
+    if marked:
+        line, = axes.plot(*zip(*marked), **RING)
+        line.set_gid(f"{series.name}.beyond")
 
 
 def draw_labels(axes: Axes, panel: Panel, series: Series) -> None:
@@ -207,7 +225,7 @@ def draw_x_axis(axes: Axes, panel: Panel, letters: int) -> None:
     if panel.x.scale.startswith("log"):
         axes.set_xscale("log", base=int(panel.x.scale[3:]))
     ticks, room = panel.x.ticks, letters * 0.8
-    while not is_bars(panel) and len(ticks) > 2 and sum(len(text) + 2 for _, text in ticks) > room:
+    while panel.x.scale != "category" and len(ticks) > 2 and sum(len(text) + 2 for _, text in ticks) > room:
         ticks = ticks[::2]
     slanted: dict[str, Any] = {"rotation": 30, "ha": "right"} if sum(len(text) + 2 for _, text in ticks) > room else {}
     axes.set_xticks([place for place, _ in ticks], [text for _, text in ticks], **slanted)
@@ -215,7 +233,7 @@ def draw_x_axis(axes: Axes, panel: Panel, letters: int) -> None:
     axes.set_xlabel(panel.x.label)
     if panel.x.low is not None and panel.x.high is not None:
         axes.set_xlim(panel.x.low, panel.x.high)
-    if is_bars(panel):
+    if panel.x.scale == "category":
         axes.grid(False, axis="x")
         axes.set_xlim(-0.6, len(panel.x.names) - 0.4)
 
@@ -224,6 +242,9 @@ def draw_y_axis(axes: Axes, panel: Panel) -> None:
     quantity = panel.quantities[0]
     axes.set_ylabel(textwrap.fill(quantity.label, 44))
     low, high = span([panel], quantity.name) if quantity.low is None else (quantity.low, quantity.high or 0)
+    if quantity.exact:
+        set_exactly(axes.yaxis, quantity)
+        return
     if low <= 0 or not quantity.log:
         axes.set_ylim(min(0, low * 1.1), high * 1.1 if high > 0 else max(1, low))
         return
@@ -234,6 +255,17 @@ def draw_y_axis(axes: Axes, panel: Panel) -> None:
     if high / low < 1000:
         axes.yaxis.set_major_locator(LogLocator(10, (1, 2, 5)))
     axes.yaxis.set_minor_locator(NullLocator())
+
+
+def set_exactly(axis: Any, quantity: Quantity) -> None:
+    """Lets an axis of matplotlib end at the quantity's least and most."""
+    name, axes = axis.axis_name, axis.axes
+    getattr(axes, f"set_{name}lim")(quantity.low, quantity.high)
+    if quantity.log:
+        getattr(axes, f"set_{name}scale")("log")
+        axis.set_major_formatter("{x:g}")
+        axis.set_major_locator(LogLocator(10, (1, 2, 5)))
+        axis.set_minor_locator(NullLocator())
 
 
 # ---- Legend
@@ -253,6 +285,8 @@ def legends(block: Block) -> list[list[Artist]]:
     if any(point.reach for _, series in drawn for point in series.points):
         how.append(Line2D([], [], label=f"line up: {block.panels[0].reach}", color=GREY, marker="|", markersize=11,
                           markeredgewidth=1.3, linestyle="none"))
+    if any(point.beyond for _, series in drawn for point in series.points):
+        how.append(Line2D([], [], label="all of its interval beyond the noise", **RING))
     flags = sorted({flag for _, series in drawn for point in series.points for flag in flags_of(point)})
     if flags:
         how.append(Line2D([], [], label="flagged: " + ", ".join(flags), **CROSS))

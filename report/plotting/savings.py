@@ -8,7 +8,7 @@ from .curves import point
 from .kernels import Kernel, command_of, saving_most
 from .model import Panel, Point, Quantity, Reading, Series, Tick, XAxis
 
-NAME, TIME_ON_GPU = "savings", "gpu_time_seconds"
+NAME, ABOUT, TIME_ON_GPU = "savings", "Possible savings in kernels", "gpu_time_seconds"
 UNITS = (("s", 1), ("ms", 1e3), ("us", 1e6), ("ns", 1e9))
 
 

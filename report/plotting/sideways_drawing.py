@@ -8,7 +8,7 @@ from typing import Any
 
 from .matplotlib_parts import Artist, Axes, Patch
 from .model import INK, Block, Panel, Point, Series
-from .panel_drawing import MUTED, colour_of, draw_titles, letters_in
+from .panel_drawing import BAND, MIDDLE, MUTED, colour_of, draw_titles, letters_in, set_exactly
 from .words import figure_text
 
 ROW_INCHES, AROUND_INCHES = 0.46, 1.25  # of a bar with its sentence, and of titles and axis
@@ -33,13 +33,23 @@ def draw(axes: Axes, panel: Panel, width: float) -> None:
     draw_titles(axes, panel, letters_in(width))
     for series in panel.series:
         for number, point in enumerate(series.points):
-            bar, = axes.barh(point.x, value_of(panel, point), THICK, zorder=2, **looks(series))
+            base = panel.base or 0
+            bar, = axes.barh(point.x, value_of(panel, point) - base, THICK, base, zorder=2, **looks(series))
             bar.set_gid(f"{series.name}.{number + 1}")
+            reading = point.readings[panel.quantities[0].name]
+            if reading.ci95_low is not None and reading.ci95_high is not None:
+                axes.hlines(point.x, reading.ci95_low, reading.ci95_high, color=INK, linewidth=1)
+    if panel.band:
+        axes.axvspan(*panel.band, **BAND).set_gid(f"{panel.name}.band")
+        axes.axvline(sum(panel.band) / 2, **MIDDLE)
     draw_texts(axes, panel, width)
     names = panel.x.names
     axes.set_yticks([place for place, _ in names], [name for _, name in names], fontsize=NAME_SIZE)
     axes.set_ylim(len(names) - 0.6, -0.9)  # the first one on top
-    axes.set_xlim(0, 1.2 * max(value_of(panel, point) for series in panel.series for point in series.points))
+    if panel.quantities[0].exact:
+        set_exactly(axes.xaxis, panel.quantities[0])
+    else:
+        axes.set_xlim(0, 1.2 * max(value_of(panel, point) for series in panel.series for point in series.points))
     axes.set_xlabel(panel.quantities[0].label)
     axes.grid(False, axis="y")
 
@@ -50,7 +60,9 @@ def draw_texts(axes: Axes, panel: Panel, width: float) -> None:
     for place, _ in panel.x.names:
         here = [point for series in panel.series for point in series.points if point.x == place]
         numbers = [value_of(panel, point) for point in here]
-        axes.annotate(f" {panel.between} ".join(map(figure_text, map(rounded, numbers[::-1]))), (max(numbers), place), xytext=(4, 0),
+        ends = [getattr(point.readings[panel.quantities[0].name], "ci95_high") or 0 for point in here]
+        axes.annotate(f" {panel.between} ".join(map(figure_text, map(rounded, numbers[::-1]))),
+                      (max(*numbers, *ends, panel.base or 0), place), xytext=(4, 0),
                       textcoords="offset points", va="center", fontsize=9.5, color=INK)
         for label in (point.label for point in here if point.label):
             axes.annotate(textwrap.shorten(label, room, placeholder=" ..."), (0, place - THICK / 2), xytext=(1, 2.5),

@@ -6,7 +6,7 @@ import os
 import shutil
 import unittest
 
-from plots import GOLDEN, H200, HOSTILE, PlotTest, matrix_report
+from plots import GOLDEN, H200, HOSTILE, ROOT, PlotTest, matrix_report
 from test_plot_kernels import MIB, REASON, KernelsTest, kernel
 from test_plot_roofline import RooflineTest, matmul, sweep
 
@@ -38,9 +38,12 @@ class BrowserTest(PlotTest):
 
     def open(self, *reports, **choices):
         """A page with all of its panels drawn, which else are when they are about to be seen."""
-        self.browser.get(self.plot("page.html", *reports, **choices).as_uri())
-        self.run_in_page("for (const name of ['beforeprint', 'afterprint']) window.dispatchEvent(new Event(name))")
+        self.visit(self.plot("page.html", *reports, **choices))
         return self
+
+    def visit(self, page):
+        self.browser.get(page.as_uri())
+        self.run_in_page("for (const name of ['beforeprint', 'afterprint']) window.dispatchEvent(new Event(name))")
 
     def tearDown(self):
         """Whatever a test does, the page must neither complain nor fetch anything."""
@@ -253,6 +256,39 @@ class Page(BrowserTest):
                                      {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True})
         self.open(H200 / "offset.json", H200 / "texture.json", H200 / "programs" / "kernels.json")
         self.assertLessEqual(self.run_in_page("return document.documentElement.scrollWidth"), 360)
+
+    def test_two_reports_stand_side_by_side(self):
+        page = self.directory / "two.html"
+        self.succeed("show", *(str(ROOT / "configs" / "reference" / gpu / "stride.json") for gpu in ("h200", "h100")),
+                     "-o", str(page))
+        self.browser.get(page.as_uri())
+        left, right = (self.plot_of(name).rect for name in ("stride", "stride.2"))
+        self.assertEqual((left["y"], left["width"]), (right["y"], right["width"]))
+        self.assertGreaterEqual(right["x"], left["x"] + left["width"])
+        own = [self.axis(name, "yaxis", "range") for name in ("stride", "stride.2")]
+        self.assertNotEqual(*own)
+        self.choose("stride", "y axes", "shared")
+        shared = [self.axis(name, "yaxis", "range") for name in ("stride", "stride.2")]
+        self.assertEqual(*shared)
+        self.assertLess(10 ** shared[0][0], 80)  # the H100's least
+        self.assertGreater(10 ** shared[0][1], 4800)  # the H200's limit
+
+    def test_changes(self):
+        """Bars begin at the speed before, and have intervals; in a table, a ring marks what is beyond the noise."""
+        page = self.directory / "change.html"
+        self.succeed("compare", *(str(ROOT / "configs" / "reference" / gpu / "smoke.json") for gpu in ("h200", "h100")),
+                     "--quiet", "-o", str(page))
+        self.visit(page)
+        bars = self.traces("change")
+        self.assertEqual({trace["base"] for trace in bars.values()}, {1})
+        slowest = bars["change.slower"]
+        self.assertLess(slowest["x"][0], -0.3)
+        self.assertEqual(self.axis("change", "yaxis", "range"), [19.5, -0.5])
+        self.assertIn("stride: read, stride 8 elements", {text.partition("589.6")[0] for text in self.texts("change")})
+        stride = self.traces("change.stride")
+        self.assertEqual(len(stride["beyond"]["x"]), 4)
+        self.assertEqual(self.axis("change.stride", "shapes", "length"), 2)  # the band and its middle
+        self.assertIn("589.6 GB/s \u2192 397 GB/s: slower.", self.hover("change.stride", "change.stride.read.measured", 4))
 
     def test_a_matrix(self):
         self.open(self.kept(matrix_report(), "pairs"))

@@ -7,6 +7,8 @@ import unittest
 
 from plots import H200, ROOT, PlotTest, foreign_report, load, matrix_report
 
+H100 = ROOT / "configs" / "reference" / "h100"
+
 
 class Together(PlotTest):
     """Panels beside each other have one scale and one limit, and are readable."""
@@ -58,6 +60,63 @@ class Together(PlotTest):
 
         self.assertFalse(is_log(20))
         self.assertTrue(is_log(2000))
+
+    def blocks_of(self, *reports):
+        page = self.directory / "page.html"
+        self.succeed("show", *map(str, reports), "-o", str(page))
+        return self.data(page)["blocks"]
+
+    def test_two_reports_stand_side_by_side(self):
+        """With the limits and scales of their own, and curves that look the same."""
+        block, = self.blocks_of(H200 / "stride.json", H100 / "stride.json")
+        left, right = block["panels"]
+        self.assertEqual((block["columns"], left["place"], right["place"]), (2, [0, 0], [0, 1]))
+        self.assertEqual((left["title"], right["title"]), ("NVIDIA H200", "NVIDIA H100 80GB HBM3"))
+        for panel, limit in ((left, "4814 GB/s"), (right, "3352 GB/s")):
+            labels = [guide["label"] for guide in panel["guides"] if guide["quantity"] == "bandwidth_gb_per_s"]
+            self.assertEqual(labels, [f"theoretical bandwidth {limit}"])
+            shared = panel["quantities"][0]["together"]
+            self.assertLess(shared[0], 80)  # the H100's least
+            self.assertGreater(shared[1], 4800)  # the H200's limit
+        self.assertEqual((left["x"]["low"], left["x"]["high"]), (right["x"]["low"], right["x"]["high"]))
+        self.assertEqual(*([(one["label"], one["colour"]) for one in panel["series"]] for panel in (left, right)))
+
+    def test_columns_are_of_reports_that_have_the_table(self):
+        """A table of one report alone stands as it does without others; its panels say whose they are."""
+        stride, offset = self.blocks_of(H200 / "stride.json", H100 / "stride.json", H200 / "offset.json")
+        self.assertEqual([panel["place"] for panel in stride["panels"]], [[0, 0], [0, 1]])
+        self.assertNotIn("columns", offset)
+        self.assertIn("NVIDIA H200, offset: ", offset["panels"][0]["title"])
+
+    def test_curves_look_the_same_where_a_report_lacks_some(self):
+        """The panels too are those of both reports."""
+        few = self.report("few.json", "--stride", "1..4", "--op", "write")
+        block, = self.blocks_of(H200 / "stride.json", few)
+        colours = [{one["label"]: one["colour"] for one in panel["series"]} for panel in block["panels"]]
+        self.assertEqual(colours[1], {"write": colours[0]["write"]})
+
+    def test_more_than_four_reports_share_panels(self):
+        reports = [self.report(f"r{i}.json", "--stride", "1..4", "--op", "read") for i in range(5)]
+        block, = self.blocks_of(*reports)
+        self.assertNotIn("columns", block)
+        self.assertEqual(len(block["panels"][0]["series"]), 5)
+
+    def test_choices_hold_for_all_columns(self):
+        stride = [gpu / "stride.json" for gpu in (H200, H100)]
+        block, = self.blocks_of(*stride, H200 / "offset.json", "--figure", "stride", "--y", "peak", "--scale", "linear")
+        self.assertEqual(block["columns"], 2)
+        for panel in block["panels"]:
+            self.assertEqual((panel["quantities"][0]["name"], panel["quantities"][0]["log"]), ("fraction_of_peak", False))
+
+    def test_a_choice_that_no_report_has_is_refused(self):
+        said = self.fail_with(2, "show", str(H200 / "stride.json"), str(H100 / "stride.json"), "--figure", "ladder",
+                              "-o", str(self.directory / "page.html"))
+        self.assertIn("no cases of 'ladder'", said)
+
+    def test_programs_stand_side_by_side(self):
+        blocks = self.blocks_of(H200 / "programs" / "kernels.json", H100 / "programs" / "three_faults_before.json")
+        self.assertEqual([block.get("columns") for block in blocks], [2, 2, None])
+        self.assertEqual(len({panel["name"] for block in blocks for panel in block["panels"]}), 5)
 
     def test_several_reports_are_all_described(self):
         page = self.directory / "page.html"
