@@ -86,15 +86,6 @@ std::unique_ptr<Backend> open_model(Plan& plan, const RunOptions& options, const
   return backend;
 }
 
-/// Throws if nothing is asked for that each GPU could run.
-void refuse_pairs_alone(const Plan& plan) {
-  const auto is_pairs = [](const PlannedSweep& sweep) { return is_between_gpus(sweep); };
-  if (plan.sweeps.empty() || !std::ranges::all_of(plan.sweeps, is_pairs)) return;
-  throw usage_error(plan.sweeps.front().probe->name +
-                    ": uses several GPUs in one case, and --device names those that each run every case; leave it out, "
-                    "or give one GPU");
-}
-
 /// Prints the remarks on the profiles that predict beside measurements, each once.
 void tell_of_profiles(const Backend& backend, const RunOptions& options, const Environment& environment) {
   std::vector<std::string> told;
@@ -131,7 +122,6 @@ std::unique_ptr<Backend> open_cuda(Plan& plan, const RunOptions& options, const 
     const std::vector<Device> gpus = devices_of(measure.device, environment.gpus());
     if (gpus.size() > 1) {
       refuse_standard_input(plan, options);
-      refuse_pairs_alone(plan);
       measure.links = is_between_gpus(plan);
       return environment.measure_side_by_side(measure, gpus);
     }
@@ -222,6 +212,10 @@ Run::Run(Plan plan, const RunOptions& options, const ResultOutputs& outputs, con
   plan = fitted(std::move(plan), backend_->device());
   const std::vector<std::uint64_t> gpus = backend_->side_by_side();
   if (!gpus.empty()) plan = on_each_gpu(std::move(plan), gpus);
+  if (!gpus.empty() && plan.sweeps.empty()) {
+    throw usage_error(fmt::format("--device {}: every case uses other GPUs too; leave it out, or name those as well",
+                                  options.device.value_or("")));
+  }
   for (PlannedSweep& sweep : plan.sweeps) {
     total_ += sweep.cases.size() + sweep.unusable.size();
     sweeps_.push_back({.plan = std::move(sweep)});

@@ -42,6 +42,11 @@ def library(name: str) -> Any:
         raise missing(name, "a frame") from error
 
 
+def csv_options(all: bool) -> list[str]:
+    """What makes the program write CSV, with every column or with those that hold something."""
+    return ["--format", "csv", *(["--columns", "all"] if all else [])]
+
+
 def of_csv(text: str, quantities: Mapping[str, Any] | None = None, *, all: bool = False) -> DataFrame:
     """A frame of pandas with a row per case. all: every column of the CSV under its own name. attrs["quantities"] has
     what is known of the quantities among the columns."""

@@ -86,11 +86,14 @@ class Report(Document):
         """A row per case, with the columns that hold something, under short names (docs/python.md). all: every column
         of `--format csv` under its own name. frame.attrs["quantities"] has the purpose and the unit of each quantity
         among them, by its column."""
-        return frames.of_csv(self.show("csv"), self.get("quantities"), all=all)
+        return frames.of_csv(self._csv(all), self.get("quantities"), all=all)
 
     def to_polars(self, *, all: bool = False) -> PolarsFrame:
         """The same columns as a frame of polars. Whole numbers are Int64, others Float64, and what is missing is null."""
-        return frames.polars_of_csv(self.show("csv"), all=all)
+        return frames.polars_of_csv(self._csv(all), all=all)
+
+    def _csv(self, all: bool) -> str:
+        return output("show", "-", *frames.csv_options(all), given=self.text)
 
     def show(self, format: Format = "table") -> str:
         """As `gpumem show` prints it."""
@@ -149,7 +152,7 @@ def read(paths: FilePath | Iterable[FilePath], *, all: bool = False) -> DataFram
     if not files:
         raise Error("there is no report to read: the list of paths is empty", 2)
     with ThreadPoolExecutor() as pool:  # the program works meanwhile
-        csv = pool.submit(output, "show", *files, "--format", "csv")
+        csv = pool.submit(output, "show", *files, *frames.csv_options(all))
         frames.library("pandas")
         known = {name: about for quantities in pool.map(quantities_of, files) for name, about in quantities.items()}
         frame = frames.of_csv(csv.result(), known, all=all)

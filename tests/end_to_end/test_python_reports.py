@@ -173,7 +173,7 @@ print(len(header) > 300, [name for name in others if others.count(name) > 1], {*
         code = f"""
 report = gpumem.Report.load({str(H200 / "stride.json")!r})
 frame = report.frame(all=True)
-print(",".join(frame.columns) == report.show("csv").splitlines()[0], frame["parameters.stride_elements"].max())
+print(set(report.show("csv").splitlines()[0].split(",")) < set(frame.columns), frame["parameters.stride_elements"].max())
 print(frame.attrs["quantities"]["bandwidth_gb_per_s"]["unit"])
 """
         self.assertEqual(self.python(code), "True 32\nGB/s")

@@ -142,7 +142,7 @@ TEST_CASE("several GPUs: an interrupt keeps what was done on all of them") {
   CHECK(json::parse(fixture.out.str())["results"].size() == 8);
 }
 
-TEST_CASE("several GPUs: a probe that uses several itself comes last, and is refused where it is all there is") {
+TEST_CASE("several GPUs: a probe that uses several itself comes last, and is refused where it uses others") {
   SeveralGpus fixture(2);
   std::vector<Probe> registry = fake_probes();
   registry[0].name = "peer";
@@ -168,8 +168,7 @@ TEST_CASE("several GPUs: a probe that uses several itself comes last, and is ref
   arguments.names = {"peer"};
   arguments.device = "all";
   CHECK(error_of([&] { static_cast<void>(run_probe_command(arguments, environment)); }) ==
-        "peer: uses several GPUs in one case, and --device names those that each run every case; leave it out, or give "
-        "one GPU");
+        "--device all: every case uses other GPUs too; leave it out, or name those as well");
 }
 
 TEST_CASE("several GPUs: their report is as many machines of a fleet") {
