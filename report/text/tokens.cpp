@@ -26,7 +26,7 @@ std::size_t tokens_of(Kind kind, std::size_t characters) {
   const auto groups_of = [&](std::size_t most) { return (characters + most - 1) / most; };
   switch (kind) {
     case Kind::lower:
-      return groups_of(4);
+      return groups_of(5);
     case Kind::upper:
       return groups_of(2);
     case Kind::digit:

@@ -31,24 +31,36 @@ constexpr std::size_t whole = 1'000'000;
 
 /// What a page has room for: numbers of entries, and widths in columns.
 struct Room {
-  std::size_t changes;   ///< entries of advice
-  std::size_t kernels;   ///< rows of the table
-  std::size_t name;      ///< of a kernel
-  std::size_t caller;    ///< of the place that launched a kernel
-  std::size_t phrase;    ///< of a diagnosis or a note
-  std::size_t coverage;  ///< lines
-  bool repeats;          ///< commands and reasons are written out even where an earlier one says the same
-  bool callers_in_table;
+  std::size_t changes;    ///< entries of advice
+  std::size_t kernels;    ///< rows of the table
+  bool repeats;           ///< commands and reasons are written out even where an earlier one says the same
+  std::size_t name;       ///< of a kernel
+  bool callers_in_table;  ///< and not in the advice alone
+  std::size_t caller;     ///< of the place that launched a kernel
+  std::size_t phrase;     ///< of a diagnosis or a note
+  std::size_t coverage;   ///< lines
 };
 
 /// Each gives up what is worth least of the one before.
 constexpr Room rooms[] = {
-    {5, 10, 60, 120, whole, 9, true, true}, {5, 10, 60, 120, whole, 9, false, true},
-    {5, 8, 60, 120, whole, 9, false, true}, {5, 6, 60, 120, whole, 9, false, true},
-    {4, 6, 60, 120, whole, 9, false, true}, {3, 5, 60, 120, whole, 9, false, true},
-    {3, 5, 40, 120, whole, 9, false, true}, {3, 5, 40, 60, whole, 9, false, false},
-    {3, 5, 40, 60, 240, 6, false, false},   {2, 3, 40, 60, 240, 6, false, false},
-    {1, 2, 40, 60, 160, 3, false, false},   {1, 0, 32, 40, 120, 2, false, false},
+    {5, 10, true, 60, true, 120, whole, 9},   // all
+    {5, 10, false, 60, true, 120, whole, 9},  // repeats
+    {5, 9, false, 60, true, 120, whole, 9},   // kernels that could save least
+    {5, 8, false, 60, true, 120, whole, 9},   //
+    {5, 7, false, 60, true, 120, whole, 9},   //
+    {5, 6, false, 60, true, 120, whole, 9},   //
+    {4, 6, false, 60, true, 120, whole, 9},   //
+    {4, 5, false, 60, true, 120, whole, 9},   //
+    {3, 5, false, 60, true, 120, whole, 9},   //
+    {3, 5, false, 48, true, 120, whole, 9},   // long names
+    {3, 5, false, 48, false, 120, whole, 9},  // callers
+    {3, 5, false, 48, false, 60, whole, 9},   //
+    {3, 5, false, 48, false, 60, 240, 9},     // long explanations
+    {3, 5, false, 48, false, 60, 240, 6},     //
+    {3, 4, false, 40, false, 60, 200, 5},     // more of each
+    {2, 3, false, 40, false, 60, 200, 4},     //
+    {1, 2, false, 40, false, 60, 160, 3},     //
+    {1, 0, false, 32, false, 40, 120, 2},     //
 };
 
 /// "31 ms on the GPU (NVIDIA H200) in 60 launches of 5 kernels. By the model, 12 ms of that could be saved (37 %)."
@@ -267,7 +279,7 @@ class ProgramMarkdown {
     if (shown < all.size()) out_ << fmt::format("- And {}.\n", counted(all.size() - shown, "more reason"));
   }
 
-  /// "Left out to fit 1500 tokens: 2 changes, callers. `gpumem show FILE.json` shows more of a saved report."
+  /// "Left out to fit 1,500 tokens: 2 changes, callers. `gpumem show FILE.json` shows more of a saved report."
   void write_left_out() {
     const std::size_t most_changes = std::min(kernels_.advice().size(), rooms[0].changes);
     const std::size_t most_kernels = std::min(report_.results.size(), rooms[0].kernels);
@@ -277,8 +289,8 @@ class ProgramMarkdown {
     if (lacks_callers_) parts.emplace_back("callers in the table");
     if (is_cut_) parts.emplace_back("parts of reasons");
     if (parts.empty()) return;
-    out_ << fmt::format("\nLeft out to fit {} tokens: {}. `gpumem show FILE.json` shows more of a saved report.\n",
-                        most_markdown_tokens, join(parts, ", "));
+    out_ << fmt::format("\nLeft out to fit 1,500 tokens: {}. `gpumem show FILE.json` shows more of a saved report.\n",
+                        join(parts, ", "));
   }
 
   const Report& report_;
