@@ -29,7 +29,7 @@ constexpr std::size_t widest_first_phrase = 400;  // keeps the first diagnosis w
 constexpr std::size_t most_command_tokens = 450;  // of the only command, on the shortest page
 constexpr std::size_t whole = 1'000'000;
 
-/// What a page has room for: numbers of entries, and widths in columns.
+/// The room that a page has: numbers of entries, and widths in columns.
 struct Room {
   std::size_t changes;    ///< entries of advice
   std::size_t kernels;    ///< rows of the table
@@ -207,8 +207,8 @@ class ProgramMarkdown {
     return capitalised(text);
   }
 
-  /// ": `gpumem run ...`". Where repeats have no room, a command that an entry before has is named by its number, and
-  /// the program's own words stand in the first alone.
+  /// ": `gpumem run ...`". If there is no room for repeats, an entry refers to an earlier one with the same command,
+  /// and the program's own words stand in the first entry alone.
   [[nodiscard]] std::string measure_again_words(std::size_t entry) const {
     const std::vector<AdviceRecord>& all = kernels_.advice();
     const std::string& command = all[entry].command;
@@ -234,7 +234,7 @@ class ProgramMarkdown {
     write_markdown_page(out_, {.before = {}, .blocks = {std::move(block)}, .after = {}});
   }
 
-  /// Where repeats have no room, a reason that was given before is a reference to it.
+  /// If there is no room for repeats, a reason that was given before is a reference to it.
   std::map<const Record*, std::string> reasons_of_rows() {
     std::map<std::string, std::string> given;
     for (std::size_t i = 0; i < changes(); ++i) {
