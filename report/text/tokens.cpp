@@ -21,12 +21,14 @@ bool joins(Kind before, Kind next) {
   return before == Kind::blank ? is_word || next == Kind::mark : before == Kind::mark && is_word;
 }
 
+constexpr std::size_t longest_known_word = 16;
+
 /// The tokens of so many characters of one kind.
 std::size_t tokens_of(Kind kind, std::size_t characters) {
   const auto groups_of = [&](std::size_t most) { return (characters + most - 1) / most; };
   switch (kind) {
     case Kind::lower:
-      return groups_of(5);
+      return groups_of(characters <= longest_known_word ? 5 : 2);
     case Kind::upper:
       return groups_of(2);
     case Kind::digit:

@@ -214,11 +214,12 @@ class ProgramMarkdown {
     const std::string& command = all[entry].command;
     const auto same = static_cast<std::size_t>(std::ranges::find(all, command, &AdviceRecord::command) - all.begin());
     if (!room_.repeats && same < entry) return fmt::format(" as in {}", same + 1);
-    const bool is_shortest = room_.kernels == 0;
-    const bool has_room = entry == 0 ? !is_shortest || estimated_tokens(command) <= most_command_tokens : room_.repeats;
-    if (has_room) return ": " + markdown_code(command);
+    const auto has_room = [&](const std::string& words) {
+      return room_.kernels > 0 || estimated_tokens(words) <= most_command_tokens;
+    };
+    if ((entry == 0 || room_.repeats) && has_room(command)) return ": " + markdown_code(command);
     const std::string own = without_program(command);
-    if (is_shortest && estimated_tokens(own) > most_command_tokens) return " by its `command` in the JSON report";
+    if (!has_room(own)) return " by its `command` in the JSON report";
     return ": " + markdown_code(own) + " and the program's command";
   }
 
@@ -246,11 +247,13 @@ class ProgramMarkdown {
       const AdviceRecord* advice = kernels_.advice_on(kernel);
       const auto entry = static_cast<std::size_t>(advice == nullptr ? changes() : advice - kernels_.advice().data());
       const auto [before, is_new] = given.emplace(subject_of(kernel), fmt::format("like row {}", row + 1));
-      std::string reason = phrase(kernels_.reason(kernel), room_.phrase);
+      std::string reason = kernels_.reason(kernel);
       if (entry < changes()) {
         reason = fmt::format("see {} above", entry + 1);
       } else if (!is_new && !room_.repeats && before->second.size() < reason.size()) {
         reason = before->second;
+      } else {
+        reason = phrase(reason, room_.phrase);
       }
       const std::string caller = advice == nullptr ? caller_words(kernel) : "";
       if (!caller.empty() && room_.callers_in_table) reason += "; " + caller;
@@ -277,6 +280,7 @@ class ProgramMarkdown {
     const std::size_t shown = all.size() <= room_.coverage ? all.size() : room_.coverage - 1;
     for (std::size_t i = 0; i < shown; ++i) out_ << "- " << markdown_escaped(phrase(all[i], room_.phrase)) << '\n';
     if (shown < all.size()) out_ << fmt::format("- And {}.\n", counted(all.size() - shown, "more reason"));
+    lacks_coverage_ = shown < all.size() && room_.coverage < rooms[0].coverage;
   }
 
   /// "Left out to fit 1,500 tokens: 2 changes, callers. `gpumem show FILE.json` shows more of a saved report."
@@ -287,6 +291,7 @@ class ProgramMarkdown {
     if (changes() < most_changes) parts.push_back(counted(most_changes - changes(), "change"));
     if (rows_.size() < most_kernels) parts.push_back(counted(most_kernels - rows_.size(), "kernel") + " of the table");
     if (lacks_callers_) parts.emplace_back("callers in the table");
+    if (lacks_coverage_) parts.emplace_back("lines of coverage");
     if (is_cut_) parts.emplace_back("parts of reasons");
     if (parts.empty()) return;
     out_ << fmt::format("\nLeft out to fit 1,500 tokens: {}. `gpumem show FILE.json` shows more of a saved report.\n",
@@ -299,6 +304,7 @@ class ProgramMarkdown {
   const Room& room_;
   Cases rows_;  ///< of the table
   bool lacks_callers_ = false;
+  bool lacks_coverage_ = false;
   bool is_cut_ = false;
   std::ostringstream out_;
 };

@@ -10,7 +10,9 @@ TEST_CASE("Tokens are words, numbers, marks and line breaks") {
   CHECK(estimated_tokens("") == 0);
   CHECK(estimated_tokens("lanes") == 1);
   CHECK(estimated_tokens("kernel") == 2);
-  CHECK(estimated_tokens("a lane") == 2);  // a blank is part of the word
+  CHECK(estimated_tokens(std::string(16, 'x')) == 4);
+  CHECK(estimated_tokens(std::string(17, 'x')) == 9);  // no word
+  CHECK(estimated_tokens("a lane") == 2);              // a blank is part of the word
   CHECK(estimated_tokens("a  lane") == 3);
   CHECK(estimated_tokens("a_lane") == 2);
   CHECK(estimated_tokens("a 32") == 3);
