@@ -78,7 +78,7 @@ constexpr Command commands[] = {
     {"compare", "Compare saved reports case by case, or the machines of a fleet", compare_options},
     {"show", "Show saved reports again, in any format", show_options},
     {"calibrate", "Measure the rates of a GPU, for predictions of it", calibrate_options, true},
-    {"list", "List the probes, the suites or the GPUs, or the axes and quantities of a probe", list_options},
+    {"list", "List probes, suites or GPUs, or the axes and quantities of a probe", list_options},
     {"devices", "List the GPUs of this machine and all that reports record of them", devices_options},
     {"completion", "Print the script that lets a shell complete gpumem's options", completion_options},
     {"manual", "Print the manual page, where it is not installed", manual_options},

@@ -71,7 +71,8 @@ MakeRequest explain_options(CommandOptions& options, const KnownNames&) {
   options.add_argument("[CASE...]", arguments->cases,
                        "Only these cases: by position (3, 0..5) or by parameter (offset=1 op=write); without any, all");
   options.add_format(report::explained_formats(), arguments->format,
-                     "Format on stdout: text for people (default), markdown for an issue, json for programs");
+                     "Format on stdout: text for people (default), markdown for an issue, json for "
+                     "programs, e.g. --format markdown");
   options.add_value(
       "-o,--output", "FILE", arguments->outputs,
       "Write to a file instead of stdout, in the format of its extension (.txt, .md, .json; a page .html; a "

@@ -57,8 +57,8 @@ constexpr Instead rows[] = {
     {"list help", "axis", "which probes have it: gpumem probe --help; run it with: gpumem probe {option} {value}"},
     {"probe", "--probe --name", "name the probe without dashes: gpumem probe {value}", "offset"},
     {"list help", "--probe --name", "name the probe without dashes: gpumem {command} {value}", "offset"},
-    {"list", "--suites --suite", "suites stand in: gpumem check --help"},
-    {"list", "--gpus --profiles --all", "GPUs are shown by: gpumem expect --all"},
+    {"list", "--suites --suite", "suites are shown by: gpumem list suites"},
+    {"list", "--gpus --profiles --all", "GPUs are shown by: gpumem list gpus"},
     {"list", "--devices", "GPUs of this machine are shown by: gpumem devices"},
     {"*", "--list --probes", "the probes are shown by: gpumem list"},
     {"probe", "--all", "a quick look at all probes is: gpumem probe"},
@@ -109,8 +109,6 @@ constexpr Instead rows[] = {
     {"explain portrait", "--junit --openmetrics", "the report in another format: gpumem show REPORT --format {name}"},
     {"*", "--contribute --from --check --name", "the profile of a GPU is made by: gpumem calibrate {option} {value}"},
     // ---- where results go
-    {"explain", "-o --output --out --save",
-     "explain writes to stdout: gpumem explain REPORT --format markdown > {value}", "why.md"},
     {"list devices", "-o --output --out --save", "{command} writes to stdout: gpumem {command} --json > {value}",
      "{command}.json"},
     {"completion manual help", "-o --output --out --save", "{command} writes to stdout: gpumem {command} > {value}",
@@ -181,9 +179,9 @@ std::optional<std::string> instead_of_format(const std::string& format, const Co
   if (!is_among(format, pictures) && !is_among(format, tables)) return std::nullopt;
   const std::string extension = format == "markdown" ? "md" : format;
   if (command.name == "explain") {
-    return format == "md" ? "write it as: --format markdown"
-                          : "show the report so: gpumem show REPORT " +
-                                (is_among(format, "json csv") ? "--format " + format : "-o report." + extension);
+    return format == "md"    ? "write it as: --format markdown"
+           : format == "csv" ? "show the report so: gpumem show REPORT --format csv"
+                             : "write it with: -o why." + extension;
   }
   if (find_option(command.options, "--output") == nullptr) return std::nullopt;
   if (command.name == "portrait" && is_among(extension, "csv md")) {

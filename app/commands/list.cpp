@@ -20,6 +20,9 @@ namespace {
 using report::json_values::Json;
 
 constexpr std::size_t purpose_column = 24;
+constexpr const char* more_to_list =
+    "'gpumem list PROBE' shows the axes and quantities of one, 'gpumem list suites' the suites, and 'gpumem list gpus' "
+    "the GPUs that can be predicted.";
 
 Json to_json(const Axis& axis) {
   return {{"flag", "--" + axis.flag},
@@ -143,7 +146,7 @@ std::string listed(const std::vector<NamedThing>& things, bool json, std::size_t
   if (json) return all.dump(2) + "\n";
   std::string text;
   for (const NamedThing& thing : things) text += report::two_columns(thing.name, thing.purpose, width, longest + 2);
-  return text + "\n" + more + "\n";
+  return text + "\n" + report::wrap(more, width, 0) + "\n";
 }
 
 /// Prints all probes, or all that is known about one, or the suites or profiles that come with gpumem. Throws a usage

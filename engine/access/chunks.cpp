@@ -17,7 +17,7 @@ namespace {
 /// Hands out chunks in order, so that those before a failed one are being worked on already.
 class Chunks {
  public:
-  Chunks(std::uint64_t count, std::uint64_t chunk) : count_(count), chunk_(chunk) {}
+  Chunks(std::uint64_t count, std::uint64_t chunk, AtStop at_stop) : count_(count), chunk_(chunk), at_stop_(at_stop) {}
 
   void work_off(unsigned thread, const std::function<void(unsigned, std::uint64_t, std::uint64_t)>& work) {
     while (true) {
@@ -25,7 +25,7 @@ class Chunks {
       if (index > (count_ - 1) / chunk_ || index > failed_.load()) return;
       const std::uint64_t first = index * chunk_;
       try {
-        stop_if_requested();
+        if (at_stop_ == AtStop::interrupted) stop_if_requested();
         work(thread, first, first + std::min(chunk_, count_ - first));
       } catch (...) {
         const std::scoped_lock lock(mutex_);
@@ -45,6 +45,7 @@ class Chunks {
  private:
   std::uint64_t count_;
   std::uint64_t chunk_;
+  AtStop at_stop_;
   std::atomic<std::uint64_t> next_ = 0;
   std::atomic<std::uint64_t> failed_ = ~std::uint64_t{0};
   std::mutex mutex_;
@@ -60,9 +61,9 @@ unsigned threads_for(std::uint64_t count, std::uint64_t chunk, unsigned threads)
 }
 
 void in_chunks(std::uint64_t count, std::uint64_t chunk, unsigned threads,
-               const std::function<void(unsigned, std::uint64_t, std::uint64_t)>& work) {
+               const std::function<void(unsigned, std::uint64_t, std::uint64_t)>& work, AtStop at_stop) {
   if (count == 0) return;
-  Chunks chunks(count, chunk);
+  Chunks chunks(count, chunk, at_stop);
   {
     std::vector<std::jthread> others;
     for (unsigned thread = 1; thread < threads; ++thread) {

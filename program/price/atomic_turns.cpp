@@ -65,6 +65,13 @@ AtomicArray atomic_array(const AtomicSite& atomic, const LaunchBlocks& blocks) {
     for (const std::uint64_t word : words) ++array.requests[word];
     ++array.shown_requests;
   }
+  // The requests shown are spread over the launch. If all of them go to the lines of the first, all blocks do, though
+  // many of them take themselves for the first in a sector.
+  constexpr double several = 6;
+  const auto lines = static_cast<double>(array.lines.size());
+  if (array.shown_requests >= several && array.moves <= lines) {
+    array.sectors = std::min(array.sectors, lines * sectors_per_line);
+  }
   array.turns = static_cast<double>(site.sectors) * turns_per_sector(site);
   if (atomic.combined) {
     // Each block has added up before it updates a word. If its own requests meet, a block could also go on with the

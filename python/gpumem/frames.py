@@ -43,7 +43,7 @@ def library(name: str) -> Any:
 
 
 def csv_options(all: bool) -> list[str]:
-    """What makes the program write CSV, with every column or with those that hold something."""
+    """The options for CSV, with every column or with those that hold something."""
     return ["--format", "csv", *(["--columns", "all"] if all else [])]
 
 

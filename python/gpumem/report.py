@@ -84,7 +84,7 @@ class Report(Document):
 
     def frame(self, *, all: bool = False) -> DataFrame:
         """A row per case, with the columns that hold something, under short names (docs/python.md). all: every column
-        of `--format csv` under its own name. frame.attrs["quantities"] has the purpose and the unit of each quantity
+        of `--columns all` under its own name. frame.attrs["quantities"] has the purpose and the unit of each quantity
         among them, by its column."""
         return frames.of_csv(self._csv(all), self.get("quantities"), all=all)
 

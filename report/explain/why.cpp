@@ -321,10 +321,12 @@ std::vector<Explanation> explanations(std::span<const Record> results) {
   };
   constexpr std::size_t chunk = 256;
   std::vector<Explanation> all(results.size());
-  access::in_chunks(all.size(), chunk, access::threads_for(all.size(), chunk, 0),
-                    [&](unsigned, std::uint64_t first, std::uint64_t end) {
-                      for (std::uint64_t i = first; i < end; ++i) all[i] = explanation_of(i);
-                    });
+  const auto explain_some = [&](unsigned, std::uint64_t first, std::uint64_t end) {
+    for (std::uint64_t i = first; i < end; ++i) all[i] = explanation_of(i);
+  };
+  // Readings of an interrupted run are explained too.
+  access::in_chunks(all.size(), chunk, access::threads_for(all.size(), chunk, 0), explain_some,
+                    access::AtStop::goes_on);
   return all;
 }
 

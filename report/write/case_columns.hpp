@@ -17,7 +17,7 @@ namespace gpumem::report {
 /// The values of one of the report's cases, each at the path of its column. Absent is null or missing.
 [[nodiscard]] nlohmann::ordered_json case_row(const Report& report, const Record& record);
 
-/// Those that hold something in some case.
+/// The columns that hold something in some case.
 [[nodiscard]] std::vector<CsvPath> held_columns(std::span<const Report* const> reports);
 
 /// The columns that a user means, in this order: by name ("bandwidth_gb_per_s.measured"), by a part of it ("median"),

@@ -147,6 +147,7 @@ class Drawn(DrawnTexts, ChangesTest):
         self.succeed("compare", str(BEFORE), str(ORDER), "--quiet", "-o", str(path))
         self.assertLessEqual({"Change of kernels: the speed of a launch", "3.37"}, self.texts(path))
 
+    @needs_matplotlib
     def test_counts_and_fleets_say_what_they_have(self):
         """Their pages have tables, and no figure."""
         for options in (("--counts",), ("--fleet",)):

@@ -158,10 +158,9 @@ print("all")
 
     def test_no_name_stands_for_two_columns(self):
         code = """
-import csv, inspect, io
+import inspect
 from gpumem.frames import LEFT_OUT, short
-report = gpumem.probe(offset=0, backend="model", gpu="h200")
-header = next(csv.reader(io.StringIO(report.show("csv"))))
+header = list(gpumem.probe(offset=0, backend="model", gpu="h200").frame(all=True))
 others = [short(column) for column in header if not column.startswith("parameters.") and column not in LEFT_OUT]
 axes = [name for function in vars(gpumem.probes).values() if inspect.isfunction(function)
         for name in inspect.signature(function).parameters]

@@ -99,6 +99,39 @@ TEST_CASE("few lines that warps come back to are as few as they look", "[program
   }
 }
 
+TEST_CASE("words of two lines that all blocks update are in one slice, however many blocks came first",
+          "[program][pricing]") {
+  // Votes for 64 candidates, as an H200 counted them in 9.84 ms.
+  inject::Site votes;
+  votes.op = RawOp::atomic;
+  votes.word_bytes = 4;
+  votes.requests = 1048576;
+  votes.active_lanes = 32 * votes.requests;
+  votes.useful_bytes = 4 * 25 * votes.requests;
+  votes.sectors = votes.l2_sectors = 793 * votes.requests / 100;
+  votes.least_sectors = 367 * votes.requests / 100;
+  votes.lines = votes.l2_requests = 2 * votes.requests;
+  votes.used_words = 64;
+  std::uint64_t state = 1;
+  for (; votes.shown < inject::shown_requests; ++votes.shown) {
+    inject::ShownRequest& shown = votes.request[votes.shown];
+    shown.active = ~0U;
+    for (std::uint64_t& address : shown.address) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      address = 0x7f00'0000'0000 + 4 * (state >> 58U);
+    }
+  }
+  for (const std::uint64_t first : {8U, 300U, 2000U}) {
+    votes.memory_sectors = first;
+    LaunchSums launch = launch_of({votes});
+    launch.blocks = 32768;
+    launch.block_threads = 1024;
+    INFO(first << " sectors");
+    CHECK(stage_seconds(launch, "atomics") == Approx(9.84e-3).epsilon(0.15));
+    CHECK(saved_share(launch) > 0.8);
+  }
+}
+
 TEST_CASE("atomics of a block meet where its lanes, requests or warps do", "[program][pricing]") {
   const double blocks = requests / 8;
   inject::Site keys = streaming(RawOp::atomic, requests);  // a word a lane, the same ones in all requests

@@ -79,7 +79,7 @@ std::string lesson_of(const Report& report, const std::string& probe) {
   return is_long ? sentence.substr(0, clause) : sentence;
 }
 
-/// What there is to say of a probe in one line, and by how much its cases differ.
+/// A probe in one line, and by how much its cases differ.
 struct Line {
   Row row;
   double ratio = 1;

@@ -1,7 +1,9 @@
 #include <map>
 #include <string>
+#include <vector>
 
 #include "app/command_line/settings.hpp"
+#include "app/commands/commands.hpp"
 #include "tests/app/fakes.hpp"
 #include "tests/catch.hpp"
 #include "tests/files.hpp"
@@ -9,6 +11,7 @@
 namespace gpumem::app::test_settings {
 
 using gpumem::app::test::error_of;
+using gpumem::app::test::fake_probes;
 using gpumem::test::put;
 using gpumem::test::TemporaryDirectory;
 
@@ -58,6 +61,33 @@ TEST_CASE("A file of defaults that cannot be used is named with what is wrong in
   CHECK(refusal("{").starts_with(file.string()));
   CHECK(refusal(R"({"bakend": "model"})").find("'backend'") != std::string::npos);
   CHECK(refusal(R"({"backend": 1})").find("/backend") != std::string::npos);
+}
+
+TEST_CASE("command line: defaults of the user's count where the line says nothing") {
+  const std::vector<Probe> registry = fake_probes();
+  const KnownNames known{
+      .probes = registry, .settings = [] {
+        return Settings{.options = {{"backend", "model", "GPUMEM_BACKEND"}, {"ci-width", "2%", "config.json"}}};
+      }};
+  const auto parsed = [&](std::vector<std::string> arguments) {
+    return std::any_cast<ProbeArguments>(parse_command_line(arguments, known).arguments);
+  };
+  CHECK(parsed({"probe"}).backend == BackendChoice::model);
+  CHECK(parsed({"probe"}).effort.ci_width == 0.02);
+  CHECK(parsed({"probe", "--backend", "auto", "--ci-width=1%"}).backend == BackendChoice::automatic);
+  CHECK(parsed({"probe", "--backend", "auto", "--ci-width=1%"}).effort.ci_width == 0.01);
+  // A command without these options has no use for them.
+  CHECK(std::any_cast<DevicesArguments>(parse_command_line({"devices"}, known).arguments).json == false);
+
+  const KnownNames wrong{.probes = registry, .settings = [] {
+                           return Settings{.options = {{"backend", "gpu", "GPUMEM_BACKEND"}}};
+                         }};
+  try {
+    static_cast<void>(parse_command_line({"probe"}, wrong));
+    FAIL();
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()).ends_with("; GPUMEM_BACKEND says 'gpu'"));
+  }
 }
 
 }  // namespace gpumem::app::test_settings

@@ -150,32 +150,6 @@ TEST_CASE("command line: list and devices") {
   CHECK(std::any_cast<DevicesArguments>(parse_command_line({"devices", "--json"}, {registry}).arguments).json);
 }
 
-TEST_CASE("command line: defaults of the user's count where the line says nothing") {
-  const KnownNames known{
-      .probes = registry, .settings = [] {
-        return Settings{.options = {{"backend", "model", "GPUMEM_BACKEND"}, {"ci-width", "2%", "config.json"}}};
-      }};
-  const auto parsed = [&](Arguments arguments) {
-    return std::any_cast<ProbeArguments>(parse_command_line(arguments, known).arguments);
-  };
-  CHECK(parsed({"probe"}).backend == BackendChoice::model);
-  CHECK(parsed({"probe"}).effort.ci_width == 0.02);
-  CHECK(parsed({"probe", "--backend", "auto", "--ci-width=1%"}).backend == BackendChoice::automatic);
-  CHECK(parsed({"probe", "--backend", "auto", "--ci-width=1%"}).effort.ci_width == 0.01);
-  // A command without these options has no use for them.
-  CHECK(std::any_cast<DevicesArguments>(parse_command_line({"devices"}, known).arguments).json == false);
-
-  const KnownNames wrong{.probes = registry, .settings = [] {
-                           return Settings{.options = {{"backend", "gpu", "GPUMEM_BACKEND"}}};
-                         }};
-  try {
-    static_cast<void>(parse_command_line({"probe"}, wrong));
-    FAIL();
-  } catch (const Error& error) {
-    CHECK(std::string(error.what()).ends_with("; GPUMEM_BACKEND says 'gpu'"));
-  }
-}
-
 TEST_CASE("command line: columns of all") {
   CHECK(probe({"--columns", "all"}).columns == Arguments{"all"});
   CHECK(probe({"--columns=all"}).columns == Arguments{"all"});
