@@ -81,8 +81,11 @@ struct Page {
 /// The page of `gpumem run`: the waste of a user's kernels, worst first, with names for a page of that width.
 [[nodiscard]] Page program_page(const Report& report, std::size_t width);
 
-/// The same as a comment on GitHub: the advice with commands that measure again, the kernels that take most time, and
-/// what was not seen. At most 60 lines.
+/// A program's report in Markdown has at most so many tokens, by estimated_tokens() (report/text/tokens.hpp).
+inline constexpr std::size_t most_markdown_tokens = 1500;
+
+/// The same for an agent, or as a comment on GitHub: the advice with commands that measure again, the kernels that take
+/// most time, and what was not seen. At most 60 lines and most_markdown_tokens; says what it left out for that.
 void write_program_markdown(std::ostream& out, const Report& report);
 
 /// The block of one or more cases of the same probe, without findings.

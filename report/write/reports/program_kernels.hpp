@@ -32,7 +32,9 @@ class ProgramKernels {
   [[nodiscard]] const std::vector<AdviceRecord>& advice() const { return advice_; }
   /// The advice on a kernel; null if there is none.
   [[nodiscard]] const AdviceRecord* advice_on(const Record& kernel) const;
-  /// The text of a kernel's cell: its advice, why it was not seen, or its limit; then its caller.
+  /// A kernel's advice, why it was not seen, or its limit.
+  [[nodiscard]] std::string reason(const Record& kernel) const;
+  /// The text of a kernel's cell: its reason, then its caller.
   [[nodiscard]] std::string why(const Record& kernel) const;
   /// Sentences on the launches that were not seen and why, and the notes of the run. Leaves out what `rows` tell.
   [[nodiscard]] std::vector<std::string> not_seen() const;
@@ -41,8 +43,6 @@ class ProgramKernels {
   [[nodiscard]] std::vector<std::string> nothing_to_do() const;
 
  private:
-  [[nodiscard]] std::string reason(const Record& kernel) const;
-
   const Report& report_;
   std::vector<AdviceRecord> advice_;
   std::vector<const AdviceRecord*> by_result_;

@@ -1,12 +1,14 @@
-// A program's report in Markdown: a comment of at most 60 lines, whatever the program's names hold.
+// A program's report in Markdown: a page of at most 60 lines and 1,500 tokens, whatever the program's names hold.
 
 #include <algorithm>
 #include <set>
 #include <sstream>
 
+#include "report/advise/advice.hpp"
 #include "report/explain/explain.hpp"
 #include "report/record/kernels.hpp"
 #include "report/text/text.hpp"
+#include "report/text/tokens.hpp"
 #include "report/write/blocks.hpp"
 #include "report/write/writers.hpp"
 #include "tests/catch.hpp"
@@ -42,10 +44,67 @@ TEST_CASE("A program's Markdown has at most 60 lines", "[run][markdown]") {
   }
   const std::string text = markdown(report);
   CHECK(std::ranges::count(text, '\n') <= 60);
+  CHECK(estimated_tokens(text) <= most_markdown_tokens);
   CHECK(says(text, "\n5. `kernel992` could save **99 ms**"));
   CHECK(says(text, "\n661 more kernels could save "));
-  CHECK(says(text, "### Kernels by GPU time: 10 of 1000\n"));
+  CHECK(says(text, "### Kernels by GPU time: 6 of 1000\n"));
   CHECK(says(text, "\n- And "));
+}
+
+TEST_CASE("A program's Markdown fits its tokens, and keeps what the first kernel needs", "[run][markdown]") {
+  Report report = examples::program();
+  report.results.clear();
+  const std::string long_name = "void at::native::elementwise_kernel<" + std::string(200, 'x');
+  for (int i = 0; i < 300; ++i) {
+    Record& record = report.results.emplace_back(
+        examples::kernel_case(long_name + std::to_string(i) + ">(float*)", 1e-3 * (i + 1), 1e-4 * (i + 1)));
+    record.caller = "a/very/long/path/of/a/module/model_" + std::to_string(i) + ".py:42 in forward.<locals>.<lambda>";
+    record.access.front().array = ArrayRecord{1 << 20, "load.py:7 in load"};
+  }
+  for (int i = 0; i < 40; ++i) report.program->notes.push_back(std::string(30, 'n') + " " + std::string(5000, 'm'));
+  for (int i = 0; i < 20; ++i) report.program->command.push_back("--argument-" + std::to_string(i));
+  report.advice = program_advice(report);
+  std::string detail;
+  for (int i = 0; i < 200; ++i) detail += "in 1 % of requests lanes apart; ";
+  report.advice->front().text =
+      "stores: " + detail + "32 sectors where 4 would do (app.cu:14); let lanes take neighbours";
+  const std::string text = markdown(report);
+  INFO(text);
+  CHECK(estimated_tokens(text) <= most_markdown_tokens);
+  CHECK(says(text, "\n1. `"));
+  CHECK(says(text, "   - Stores: in 1 % of requests"));
+  CHECK(says(text, "32 sectors where 4 would do (app.cu:14); let lanes take neighbours\n"));
+  CHECK(says(text, markdown_code(report.advice->front().command)));
+  CHECK(says(text, "\nLeft out to fit 1,500 tokens: "));
+  CHECK(says(text, "parts of reasons. `gpumem show FILE.json` shows more of a saved report.\n"));
+}
+
+TEST_CASE("A program's Markdown fits its tokens with a command that does not", "[run][markdown]") {
+  Report report = examples::program();
+  report.program->command.insert(report.program->command.end(), 3000, "--argument");
+  report.advice.reset();
+  const std::string text = markdown(report);
+  INFO(text);
+  CHECK(estimated_tokens(text) <= most_markdown_tokens);
+  CHECK(says(text,
+             "- Measure it again: `gpumem run --kernel '^void at::native::elementwise_kernel<' --output after.json "
+             "--` and the program's command\n"));
+}
+
+TEST_CASE("A program's Markdown says once what would be said twice, if it has to", "[run][markdown]") {
+  Report report = examples::program();
+  report.results.clear();
+  for (int i = 0; i < 10; ++i) {
+    Record& record = report.results.emplace_back(examples::kernel_case("sort(int*)", 1e-3 * (i + 1), 1e-4 * (i + 1)));
+    for (Parameter& parameter : record.parameters) {
+      if (parameter.name == grid_parameter) parameter.value = std::to_string(i + 1);
+    }
+  }
+  report.program->command = {"./sort", std::string(600, 'x')};
+  const std::string text = markdown(report);
+  INFO(text);
+  CHECK(says(text, "   - Measure it again as in 1\n"));
+  CHECK(says(text, "| like 1 above |"));
 }
 
 TEST_CASE("A program's Markdown says what to change, where, and how to measure it again", "[run][markdown]") {
