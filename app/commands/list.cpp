@@ -21,8 +21,7 @@ using report::json_values::Json;
 
 constexpr std::size_t purpose_column = 24;
 constexpr const char* more_to_list =
-    "'gpumem list PROBE' shows the axes and quantities of one, 'gpumem list suites' the suites, and 'gpumem list gpus' "
-    "the GPUs that can be predicted.";
+    "'gpumem list PROBE' shows the axes of one, 'gpumem list suites' and 'gpumem list gpus' what else has a name.";
 
 Json to_json(const Axis& axis) {
   return {{"flag", "--" + axis.flag},
@@ -167,11 +166,7 @@ int run_list_command(const ListArguments& arguments, const Environment& environm
   } else if (arguments.json) {
     write_result(environment.out, to_json(registry));
   } else {
-    write_result(
-        environment.out,
-        probe_lines(registry, 0, width) +
-            "\n'gpumem list PROBE' shows the axes and quantities of one, 'gpumem list suites' the suites, 'gpumem list "
-            "gpus' the GPUs that can be predicted.\n");
+    write_result(environment.out, probe_lines(registry, 0, width) + "\n" + report::wrap(more_to_list, width, 0) + "\n");
   }
   return 0;
 }

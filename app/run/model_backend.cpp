@@ -110,7 +110,6 @@ class ModelBackend final : public Backend {
  private:
   using Known = std::pair<std::vector<Parameter>, model::Prediction>;
   static constexpr std::size_t most_known = 64;
-  static constexpr std::size_t predicted_at_once = 16;  // an interruption is heard between these
 
   /// That times the case.
   [[nodiscard]] const model::Profile& gpu_of(const Case& tested) const {
@@ -154,8 +153,10 @@ class ModelBackend final : public Backend {
     if (first == expected_.end()) return;
     std::vector<Known> found;
     std::vector<std::pair<const model::Profile*, Workload>> work;
+    // The first result is soon there, and no other waits for more cases than there are processors.
+    const std::size_t at_once = next_ == 0 ? 1 : access::threads_for(expected_.size(), 1, 0);
     auto other = first;
-    for (; other != expected_.end() && found.size() < predicted_at_once; ++other) {
+    for (; other != expected_.end() && found.size() < at_once; ++other) {
       std::vector<Parameter> parameters = predicted_by(*other);
       if (find_known(parameters) != nullptr || std::ranges::count(found, parameters, &Known::first) > 0) continue;
       try {

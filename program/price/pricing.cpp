@@ -248,6 +248,7 @@ void Pricing::find_doubts(const WarpPath& path) {
         "smsp__inst_executed)";
   } else if (share < explains_something) {
     no_prediction_ = little_explained_words(share, as_it_is_.stages, *launch_.measured_s);
+    explains_little_ = true;
   }
 }
 
@@ -274,18 +275,29 @@ bool Pricing::would_wait(const std::vector<bool>& good) const {
 }
 
 Saving Pricing::saving(const Cure& cure) const {
-  if (!no_prediction_.empty()) return {};
+  if (!no_prediction_.empty() && !explains_little_) return {};
   Workload workload = workload_;
   if (cure.shared_out) share_out(workload, profile_.device);
   workload.blocks = static_cast<std::uint64_t>(std::ceil(static_cast<double>(workload.blocks) / cure.wider));
   if (workload.scheduler_cycles) *workload.scheduler_cycles /= cure.wider;
   const PricedLaunch cured = price(workload, cure.good, as_it_is_.in_l2);
+  if (explains_little_) return saving_of_explained(cured);
   const double as_it_is = as_it_is_.seconds;
   if (!(as_it_is - cured.seconds >= least_saving * as_it_is)) return {};
   const double times = launch_.measured_s.value_or(as_it_is) / as_it_is;
   const auto saved = [&](double cured_s) { return std::max(0.0, as_it_is - cured_s) * times; };
   const double error = usual_error(cured.bottleneck);
   return {saved(cured.seconds), {saved(cured.seconds * error), saved(cured.seconds / error)}};
+}
+
+Saving Pricing::saving_of_explained(const PricedLaunch& cured) const {
+  constexpr double of_explained = 0.25;
+  constexpr double of_measured = 0.1;
+  const double measured = *launch_.measured_s;
+  const double error = usual_error(cured.bottleneck);
+  const double seconds = as_it_is_.seconds - cured.seconds;
+  if (!(seconds >= of_explained * as_it_is_.seconds && seconds >= of_measured * measured)) return {};
+  return {seconds, {0, measured - cured.seconds / error}};
 }
 
 }  // namespace gpumem::program

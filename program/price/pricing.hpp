@@ -81,8 +81,13 @@ class Pricing {
   [[nodiscard]] const Interval& within() const { return within_; }
   /// The predicted share of the measured time, at most 1; absent if nothing was measured or no stages are known.
   [[nodiscard]] std::optional<double> explained_share() const { return explained_share_; }
+  /// True if nothing is predicted only because the accesses explain too little of the measured time. Then they may
+  /// still waste more than anything that is known of the launch.
+  [[nodiscard]] bool explains_little() const { return explains_little_; }
   /// Returns the time that a cure saves: as large a share of the measured time as of the predicted one. 0 if that is
-  /// below 1 % of the launch, or if nothing is predicted.
+  /// below 1 % of the launch, or if nothing is predicted. If the accesses explain too little, it is what the cure saves
+  /// of the explained time, or 0 if that is a small part of either time. The interval then begins at 0, because
+  /// something else may hold the launch up.
   [[nodiscard]] Saving saving(const Cure& cure) const;
   /// True if the launch, with these sites good, would still wait for its loads far longer than everything else takes.
   [[nodiscard]] bool would_wait(const std::vector<bool>& good) const;
@@ -96,6 +101,7 @@ class Pricing {
   void add_last_block(report::LaunchWork& work) const;
   void find_interval(unsigned major);
   void find_doubts(const WarpPath& path);
+  [[nodiscard]] Saving saving_of_explained(const PricedLaunch& cured) const;
 
   const LaunchSums& launch_;
   const model::Profile& profile_;
@@ -109,6 +115,7 @@ class Pricing {
   Interval within_;
   std::optional<double> explained_share_;
   std::string no_prediction_;
+  bool explains_little_ = false;
 };
 
 /// True if the site moves more than its data needs, has atomics whose lanes meet at a word, or is in local memory.

@@ -166,6 +166,8 @@ class KernelRecord {
     record_.explained_share = pricing.explained_share();
     if (!pricing.no_prediction().empty()) {
       record_.no_prediction = of_looked_at(pricing.no_prediction());
+      const bool is_like_seen = !kernel_.like && !is_of_others(pricing.as_it_is().seconds);
+      if (pricing.explains_little() && is_like_seen) add_savings(pricing);
       return;
     }
     if (is_of_others(pricing.as_it_is().seconds)) {
@@ -204,8 +206,8 @@ class KernelRecord {
     return kernel_.launches_differ() || times > far_off || times < 1 / far_off;
   }
 
-  /// Adds the time that cures would save. Sites without a cure stay as they are; in a library's kernel, only what is
-  /// passed to it can change.
+  /// Adds the time that cures would save, of accesses alone if no time is predicted. Sites without a cure stay as they
+  /// are; in a library's kernel, only what is passed to it can change.
   void add_savings(const Pricing& pricing) {
     Cure all{.good = std::vector<bool>(launch_.sites.size(), false)};
     std::vector<SiteGroup*> curable;
@@ -224,13 +226,15 @@ class KernelRecord {
       for (const std::size_t member : group->members) alone.good[member] = all.good[member];
       group->saved_s = pricing.saving(alone).seconds;
     }
-    const bool waits = report::waits_for_loads(record_.stages) || pricing.would_wait(all.good);
+    const bool predicted = !record_.no_prediction;
+    const bool waits = predicted && (report::waits_for_loads(record_.stages) || pricing.would_wait(all.good));
     all.shared_out = waits && !report::library_kernel(kernel_.name);
     unsigned widest = 0;
     for (const inject::Site& site : launch_.sites) {
       if (is_off_chip(site)) widest = std::max<unsigned>(widest, site.word_bytes);
     }
-    if (!report::library_kernel(kernel_.name)) all.wider = report::elements_of_word(widest, record_.stages);
+    if (predicted && !report::library_kernel(kernel_.name))
+      all.wider = report::elements_of_word(widest, record_.stages);
     const Saving saving = pricing.saving(all);
     metric(record_, report::could_save_name).predicted = saved_of_all(saving.seconds);
     metric(record_, report::could_save_low_name).predicted = saved_of_all(saving.within.low);

@@ -70,7 +70,9 @@ std::string saving_words(const Record& record) {
   const auto high = metric_value(record, could_save_high_name);
   const std::string within =
       low && high ? fmt::format(" ({} to {})", stage_time_words(*low), stage_time_words(*high)) : "";
-  return fmt::format("By the model {} could be saved{}.", saved_words(saved, all), within);
+  if (!record.no_prediction) return fmt::format("By the model {} could be saved{}.", saved_words(saved, all), within);
+  return fmt::format("By the model {} could be saved{}, though {}.", saved_words(saved, all), within,
+                     one_line(*record.no_prediction));
 }
 
 constexpr const char* launches_differ_words =

@@ -62,7 +62,7 @@ def gpu_seconds(report):
 
 
 def mend(path, folder):
-    """What became of the program, as a dictionary."""
+    """Mends one program, and returns what came of it as a dictionary."""
     source = path.read_text()
     before, checksum = run(path, folder)
     found = {"program": path.name, "before_s": gpu_seconds(before), "cure": None, "edits": cures_of(source)}
