@@ -188,7 +188,8 @@ auto telling_source(std::span<const Setting> defaults, const auto& action) {
   } catch (const Error& error) {
     const std::string_view text = error.what();
     for (const Setting& setting : defaults) {
-      if (!text.starts_with("--" + setting.option)) continue;
+      const bool is_about = text.starts_with("--" + setting.option) || text.find("the " + setting.text) != text.npos;
+      if (!is_about) continue;  // "the model takes --gpu"
       throw Error(error.kind(), fmt::format("{}; {} says '{}'", text, setting.source, setting.text));
     }
     throw;

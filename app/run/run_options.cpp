@@ -62,7 +62,8 @@ void add_result_options(CommandOptions& options, ResultRequest& target, const st
 void add_columns_option(CommandOptions& options, ResultRequest& target) {
   options.add_switch(
       "all-columns", [&target] { target.columns = {"all"}; },
-      "All columns of CSV, also those that hold nothing, e.g. --format csv --all-columns. 'gpumem show --columns' "
+      "All columns of CSV, also parameters, metrics and counters that no case has, e.g. --format csv --all-columns. "
+      "'gpumem show --columns' "
       "chooses some");
 }
 

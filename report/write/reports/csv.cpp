@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <string_view>
 #include <utility>
 
 #include "report/text/text.hpp"
@@ -22,6 +23,12 @@ bool relates_to_names(const std::vector<const Report*>& reports) {
   });
 }
 
+/// True for columns that only some probes or runs have.
+bool is_of_some(const CsvPath& path) {
+  static constexpr std::string_view groups[] = {"parameters", "metrics", "metrics_predicted", "counters"};
+  return std::ranges::find(groups, path.front()) != std::end(groups);
+}
+
 /// The rows of a table, of which most cells are empty: the others by their column.
 class Rows {
  public:
@@ -37,13 +44,13 @@ class Rows {
     }
   }
 
-  /// Leaves out columns that hold nothing, unless `all`.
+  /// Leaves out parameters, metrics and counters that no row has, unless `all`.
   void write(std::ostream& out, bool all) const {
     std::vector<CsvPath> shown;
     std::vector<std::size_t> place(columns_.size());
     for (std::size_t column = 0; column < columns_.size(); ++column) {
       place[column] = shown.size();
-      if (all || holds_[column]) shown.push_back(columns_[column]);
+      if (all || holds_[column] || !is_of_some(columns_[column])) shown.push_back(columns_[column]);
     }
     out << csv_names(shown) << '\n';
     for (const std::vector<Cell>& row : rows_) {
