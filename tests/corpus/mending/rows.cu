@@ -10,8 +10,11 @@ __global__ void sum_rows(const float* matrix, float* sums) {
   const int lane = thread % 32;
   float sum = 0;
   for (int c = 0; c < columns; ++c) sum += matrix[(group * 32 + lane) * columns + c];
-  // cure transpose_through_shared: for (int r = 0; r < 32; ++r) { float part = 0; for (int c = lane; c < columns; c += 32) part += matrix[(group * 32 + r) * columns + c]; for (int step = 16; step > 0; step /= 2) part += __shfl_xor_sync(~0U, part, step); if (r == lane) sum += part; }
-  // cure structure_of_arrays: for (int r = 0; r < 32; ++r) { float part = 0; for (int c = lane; c < columns; c += 32) part += matrix[(group * 32 + r) * columns + c]; for (int step = 16; step > 0; step /= 2) part += __shfl_xor_sync(~0U, part, step); if (r == lane) sum += part; }
+  // cure transpose_through_shared: for (int r = 0; r < 32; ++r) { float part = 0; for (int c = lane; c < columns; c +=
+  // 32) part += matrix[(group * 32 + r) * columns + c]; for (int step = 16; step > 0; step /= 2) part +=
+  // __shfl_xor_sync(~0U, part, step); if (r == lane) sum += part; } cure structure_of_arrays: for (int r = 0; r < 32;
+  // ++r) { float part = 0; for (int c = lane; c < columns; c += 32) part += matrix[(group * 32 + r) * columns + c]; for
+  // (int step = 16; step > 0; step /= 2) part += __shfl_xor_sync(~0U, part, step); if (r == lane) sum += part; }
   sums[group * 32 + lane] = sum;
 }
 

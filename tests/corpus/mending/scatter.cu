@@ -1,9 +1,9 @@
 // Words stored in a random order.
-#include "repeat.cuh"
-
 #include <algorithm>
 #include <numeric>
 #include <random>
+
+#include "repeat.cuh"
 
 constexpr unsigned words = 1U << 25;
 
@@ -20,7 +20,8 @@ int main() {
   std::vector<float> values(words);
   for (unsigned i = 0; i < words; ++i) values[i] = static_cast<float>(i % 1000);
   std::vector<unsigned> used = place;
-  // cure gather_instead_of_scatter: std::vector<unsigned> used(words); for (unsigned i = 0; i < words; ++i) used[place[i]] = i;
+  // cure gather_instead_of_scatter: std::vector<unsigned> used(words); for (unsigned i = 0; i < words; ++i)
+  // used[place[i]] = i;
   unsigned* places = nullptr;
   float* in = nullptr;
   float* out = nullptr;

@@ -8,7 +8,8 @@ __global__ void turn(const float* in, float* out) {
   __shared__ float tile[tile_side][tile_side];
   // cure pad_rows: __shared__ float tile[tile_side][tile_side + 1];
   const int x = blockIdx.x * tile_side + threadIdx.x;
-  for (int row = threadIdx.y; row < tile_side; row += 8) tile[row][threadIdx.x] = in[(blockIdx.y * tile_side + row) * side + x];
+  for (int row = threadIdx.y; row < tile_side; row += 8)
+    tile[row][threadIdx.x] = in[(blockIdx.y * tile_side + row) * side + x];
   __syncthreads();
   const int across = blockIdx.y * tile_side + threadIdx.x;
   for (int row = threadIdx.y; row < tile_side; row += 8) {
