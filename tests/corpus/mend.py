@@ -4,7 +4,7 @@ advice, applies the edit that the program has for that cure, and runs it again.
 
   GPUMEM=build/release/gpumem tests/corpus/mend.py [PROGRAM...] [--output FILE.json]
 
-An edit stands in a comment below the line that it replaces: "// cure pad_rows: LINE". It takes a GPU, nvcc for the
+An edit stands in comments below the line that it replaces, a comment for each of its lines: "// cure pad_rows: LINE". It takes a GPU, nvcc for the
 programs in CUDA, and PyTorch and Triton for those in Python. Prints what each saved beside what the advice said, and
 ends with 1 if a program was not mended: no edit for its cure, another checksum, or a saving outside of 0.8 x the low to
 1.25 x the high end of the interval that was said.
@@ -29,15 +29,17 @@ def cures_of(source):
 def mended(source, cure):
     """The source with the lines that the edit for this cure replaces."""
     lines = []
-    place = None  # of the line that the edits below are for
+    replaced = None  # the line that the edits below are for, while it stands
     for line in source.splitlines():
         edit = MARK.match(line)
         if not edit:
-            place = len(lines)
+            replaced = line
             lines.append(line)
         elif edit[1] == cure:
-            indent = re.match(r"\s*", lines[place])[0]
-            lines[place] = indent + edit[2]
+            if replaced is not None:
+                lines.pop()
+                replaced = None
+            lines.append(re.match(r"\s*", line)[0] + edit[2])
     return "\n".join(lines) + "\n"
 
 

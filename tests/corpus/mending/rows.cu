@@ -10,11 +10,20 @@ __global__ void sum_rows(const float* matrix, float* sums) {
   const int lane = thread % 32;
   float sum = 0;
   for (int c = 0; c < columns; ++c) sum += matrix[(group * 32 + lane) * columns + c];
-  // cure transpose_through_shared: for (int r = 0; r < 32; ++r) { float part = 0; for (int c = lane; c < columns; c +=
-  // 32) part += matrix[(group * 32 + r) * columns + c]; for (int step = 16; step > 0; step /= 2) part +=
-  // __shfl_xor_sync(~0U, part, step); if (r == lane) sum += part; } cure structure_of_arrays: for (int r = 0; r < 32;
-  // ++r) { float part = 0; for (int c = lane; c < columns; c += 32) part += matrix[(group * 32 + r) * columns + c]; for
-  // (int step = 16; step > 0; step /= 2) part += __shfl_xor_sync(~0U, part, step); if (r == lane) sum += part; }
+  // cure transpose_through_shared: for (int r = 0; r < 32; ++r) {
+  // cure transpose_through_shared:   float part = 0;
+  // cure transpose_through_shared:   for (int c = lane; c < columns; c += 32)
+  // cure transpose_through_shared:     part += matrix[(group * 32 + r) * columns + c];
+  // cure transpose_through_shared:   for (int step = 16; step > 0; step /= 2) part += __shfl_xor_sync(~0U, part, step);
+  // cure transpose_through_shared:   if (r == lane) sum += part;
+  // cure transpose_through_shared: }
+  // cure structure_of_arrays: for (int r = 0; r < 32; ++r) {
+  // cure structure_of_arrays:   float part = 0;
+  // cure structure_of_arrays:   for (int c = lane; c < columns; c += 32)
+  // cure structure_of_arrays:     part += matrix[(group * 32 + r) * columns + c];
+  // cure structure_of_arrays:   for (int step = 16; step > 0; step /= 2) part += __shfl_xor_sync(~0U, part, step);
+  // cure structure_of_arrays:   if (r == lane) sum += part;
+  // cure structure_of_arrays: }
   sums[group * 32 + lane] = sum;
 }
 

@@ -20,8 +20,8 @@ int main() {
   std::vector<float> values(words);
   for (unsigned i = 0; i < words; ++i) values[i] = static_cast<float>(i % 1000);
   std::vector<unsigned> used = place;
-  // cure gather_instead_of_scatter: std::vector<unsigned> used(words); for (unsigned i = 0; i < words; ++i)
-  // used[place[i]] = i;
+  // cure gather_instead_of_scatter: std::vector<unsigned> used(words);
+  // cure gather_instead_of_scatter: for (unsigned i = 0; i < words; ++i) used[place[i]] = i;
   unsigned* places = nullptr;
   float* in = nullptr;
   float* out = nullptr;

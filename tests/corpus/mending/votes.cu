@@ -7,9 +7,12 @@ constexpr std::size_t votes = std::size_t{1} << 25;
 __global__ void count(const unsigned* choice, unsigned* counts) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   atomicAdd(&counts[choice[i]], 1U);
-  // cure combine_in_block: __shared__ unsigned own[candidates]; if (threadIdx.x < candidates) own[threadIdx.x] = 0;
-  // __syncthreads(); atomicAdd(&own[choice[i]], 1U); __syncthreads(); if (threadIdx.x < candidates)
-  // atomicAdd(&counts[threadIdx.x], own[threadIdx.x]);
+  // cure combine_in_block: __shared__ unsigned own[candidates];
+  // cure combine_in_block: if (threadIdx.x < candidates) own[threadIdx.x] = 0;
+  // cure combine_in_block: __syncthreads();
+  // cure combine_in_block: atomicAdd(&own[choice[i]], 1U);
+  // cure combine_in_block: __syncthreads();
+  // cure combine_in_block: if (threadIdx.x < candidates) atomicAdd(&counts[threadIdx.x], own[threadIdx.x]);
 }
 
 int main() {
