@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "engine/statistics/earlier_values.hpp"
@@ -22,6 +23,7 @@ namespace gpumem::report {
 namespace {
 
 constexpr const char* history_name = "as fast as this GPU was";
+constexpr const char* pair_name = "as fast as this pair was";
 constexpr std::size_t most_shown = 20;   // earlier values of a sparkline
 constexpr double errors_in_ci95 = 1.96;  // standard errors in half of a normal 95 % interval
 
@@ -182,6 +184,15 @@ std::vector<CheckRecord> check_history(const Report& report, std::span<const Ear
       checks.push_back(std::move(check));
     }
   }
+  for (const PairPart& part : pair_parts(report)) {
+    for (CheckRecord& check : check_one_gpu(part.report, history)) {
+      check.name.replace(0, std::string_view(history_name).size(), pair_name);
+      check.source = part.pair.source;
+      check.target = part.pair.target;
+      for (std::size_t& index : check.cases) index = part.cases[index];
+      checks.push_back(std::move(check));
+    }
+  }
   std::map<std::string, std::size_t> order;
   for (const CheckRecord& check : checks) order.try_emplace(check.name, order.size());
   std::ranges::stable_sort(checks, {}, [&](const CheckRecord& check) { return order.at(check.name); });
@@ -194,7 +205,10 @@ std::vector<CheckRecord> check_history_again(std::span<const CheckRecord> before
                                              std::span<const EarlierRun> history, unsigned attempt) {
   std::vector<CheckRecord> now = check_history(report, history);
   for (CheckRecord& check : now) {
-    const auto is_same = [&](const CheckRecord& old) { return old.name == check.name && old.device == check.device; };
+    const auto is_same = [&](const CheckRecord& old) {
+      return old.name == check.name && old.device == check.device && old.source == check.source &&
+             old.target == check.target;
+    };
     const auto old = std::ranges::find_if(before, is_same);
     if (old == before.end()) continue;
     const bool repeated = old->verdict == Verdict::fail || check.verdict == Verdict::fail;

@@ -134,6 +134,37 @@ std::optional<BetweenGpus> between_gpus(const Report& report) {
   return between;
 }
 
+std::vector<PairPart> pair_parts(const Report& report) {
+  std::vector<PairPart> parts;
+  const std::optional<BetweenGpus> between = between_gpus(report);
+  if (!between) return parts;
+  for (std::size_t i = 0; i < between->cases.size(); ++i) {
+    Record record = between->report.results[i];
+    const auto pair = gpu_pair(record);
+    if (!pair) continue;
+    auto part = std::ranges::find_if(parts, [&](const PairPart& other) {
+      return other.pair.source == pair->source && other.pair.target == pair->target;
+    });
+    if (part == parts.end()) {
+      part = parts.insert(part, {.pair = *pair, .cases = {}, .report = between->report});
+      part->report.results.clear();
+      Device& device = part->report.device.emplace(device_of(report, pair->source));
+      const auto target = device_of(report, pair->target).uuid;
+      if (device.uuid && target) device.uuid = *device.uuid + " to " + *target;
+      if (!target) device.uuid.reset();
+      std::ranges::copy_if(report.checks, std::back_inserter(part->report.checks), [&](const CheckRecord& check) {
+        return check.source == pair->source && check.target == pair->target;
+      });
+    }
+    std::erase_if(record.parameters, [&](const Parameter& parameter) {
+      return parameter.name == record.swept || parameter.name == record.across;
+    });
+    part->cases.push_back(between->cases[i]);
+    part->report.results.push_back(std::move(record));
+  }
+  return parts;
+}
+
 Device device_of(const Report& report, std::uint64_t gpu) {
   const auto found = std::ranges::find_if(report.devices, [&](const Device& device) { return device.index == gpu; });
   return found == report.devices.end() ? Device{} : *found;

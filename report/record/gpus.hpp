@@ -48,6 +48,15 @@ struct BetweenGpus {
 /// Absent for an ordinary report.
 [[nodiscard]] std::optional<BetweenGpus> between_gpus(const Report& report);
 
+/// The cases between two GPUs, in one direction.
+struct PairPart {
+  GpuPair pair;
+  Members cases;  ///< indices into the whole report's results, of the part's
+  Report report;  ///< without the parameters that name the pair; its device has the UUIDs of both for its own
+};
+/// Empty for an ordinary report.
+[[nodiscard]] std::vector<PairPart> pair_parts(const Report& report);
+
 /// The GPU of that index among the report's devices; an empty Device if the report does not describe it.
 [[nodiscard]] Device device_of(const Report& report, std::uint64_t gpu);
 

@@ -70,6 +70,7 @@ std::vector<EarlierRun> runs_of(const Report& report) {
   if (report.is_prediction() || report.program || !report.device) return runs;
   for (const GpuPart& part : gpu_parts(report)) runs.push_back(run_of(part.report, part.gpu));
   if (runs.empty()) runs.push_back(run_of(report, std::nullopt));
+  for (const PairPart& part : pair_parts(report)) runs.push_back(run_of(part.report, std::nullopt));
   std::erase_if(runs, [](const EarlierRun& run) { return run.cases.empty(); });
   return runs;
 }

@@ -39,7 +39,8 @@ struct EarlierRun {
 /// Returns the reading of a case if it ran, alone on its host, and has a positive headline.
 [[nodiscard]] std::optional<EarlierCase> history_case(const Record& record);
 
-/// Returns the run of each GPU of a report. Empty if the report measured nothing.
+/// Returns the run of each GPU of a report, and of each pair of GPUs, whose UUID is "GPU-1 to GPU-2". Empty if the
+/// report measured nothing.
 [[nodiscard]] std::vector<EarlierRun> runs_of(const Report& report);
 
 /// Returns the run as one line of JSON, without a line break. Numbers have six digits.

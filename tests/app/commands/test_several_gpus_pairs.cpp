@@ -1,10 +1,15 @@
 // `check` on several GPUs: the pairs of them.
 
+#include <algorithm>
 #include <atomic>
+#include <iostream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "report/check/against_history.hpp"
+#include "report/read/read_report.hpp"
 #include "tests/app/commands/several_gpus.hpp"
 #include "tests/catch.hpp"
 
@@ -101,6 +106,30 @@ TEST_CASE("pairs of GPUs: one that is 20 % slow fails by a line of its own, whic
   CHECK(gauges.find("gpumem_check_passed{suite=\"smoke\",check=\"every pair of GPUs copies as expected\"} 0\n") !=
         std::string::npos);
   CHECK(gauges.find("source=\"0\",target=\"3\"") != std::string::npos);
+}
+
+TEST_CASE("pairs of GPUs: each has a history of its own, whatever the numbers of its GPUs") {
+  SeveralGpus fixture(3);
+  REQUIRE(fixture.check() == 0);
+  report::Report report = report::read_report_file(fixture.path("r.json"), std::cin);
+  std::vector<report::EarlierRun> history;
+  for (const char* day : {"1", "2", "3", "4", "5", "6"}) {
+    report.started_at = std::string("2026-10-0") + day + "T10:00:00Z";
+    std::ranges::move(report::runs_of(report), std::back_inserter(history));
+  }
+  REQUIRE(history.size() == 6 * (3 + 6));
+  report.started_at = "2026-10-09T10:00:00Z";
+  const auto pair = std::ranges::find(report.results, "peer", &report::Record::probe);
+  REQUIRE(pair != report.results.end());
+  *pair->headline.measured *= 0.9;
+  std::vector<report::CheckRecord> failed;
+  std::ranges::copy_if(report::check_history(report, history), std::back_inserter(failed),
+                       [](const report::CheckRecord& check) { return check.verdict == report::Verdict::fail; });
+  REQUIRE(failed.size() == 1);
+  CHECK(failed[0].name.starts_with("as fast as this pair was: peer"));
+  CHECK(failed[0].source == 0);
+  CHECK(failed[0].target == 1);
+  CHECK(failed[0].cases == std::vector{static_cast<std::size_t>(pair - report.results.begin())});
 }
 
 TEST_CASE("pairs of GPUs: a GPU that all slow pairs have in common is named") {
