@@ -245,7 +245,7 @@ class ProgramMarkdown {
     for (std::size_t row = 0; row < rows_.size(); ++row) {
       const Record& kernel = *rows_[row];
       const AdviceRecord* advice = kernels_.advice_on(kernel);
-      const auto entry = static_cast<std::size_t>(advice == nullptr ? changes() : advice - kernels_.advice().data());
+      const auto entry = advice == nullptr ? changes() : static_cast<std::size_t>(advice - kernels_.advice().data());
       const auto [before, is_new] = given.emplace(subject_of(kernel), fmt::format("like row {}", row + 1));
       std::string reason = kernels_.reason(kernel);
       if (entry < changes()) {
