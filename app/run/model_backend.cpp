@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <chrono>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -153,8 +155,9 @@ class ModelBackend final : public Backend {
     if (first == expected_.end()) return;
     std::vector<Known> found;
     std::vector<std::pair<const model::Profile*, Workload>> work;
-    // The first result is soon there, and no other waits for more cases than there are processors.
-    const std::size_t at_once = next_ == 0 ? 1 : access::threads_for(expected_.size(), 1, 0);
+    const auto begun = std::chrono::steady_clock::now();
+    const unsigned processors = access::threads_for(expected_.size(), 1, 0);
+    const std::size_t at_once = cases_at_once(processors);
     auto other = first;
     for (; other != expected_.end() && found.size() < at_once; ++other) {
       std::vector<Parameter> parameters = predicted_by(*other);
@@ -178,9 +181,20 @@ class ModelBackend final : public Backend {
                           failed[k] = 1;
                         }
                       });
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+    const auto cases = static_cast<double>(found.size());
+    if (cases > 0) case_s_ = took.count() * std::min<double>(processors, cases) / cases;
     for (std::size_t k = 0; k < found.size(); ++k) {
       if (failed[k] == 0) known_.push_back(std::move(found[k]));
     }
+  }
+
+  /// The first result is there as soon as it can be. Later ones wait a second for those that are predicted with them.
+  [[nodiscard]] std::size_t cases_at_once(unsigned processors) const {
+    constexpr double longest_s = 1;
+    constexpr double most = 16;  // of each processor
+    if (!case_s_) return 1;
+    return static_cast<std::size_t>(processors * std::clamp(longest_s / std::max(*case_s_, 1e-9), 1.0, most));
   }
 
   [[nodiscard]] static double goodness(const Case& tested, const Workload& workload,
@@ -192,8 +206,9 @@ class ModelBackend final : public Backend {
 
   std::vector<model::Profile> gpus_;  ///< of the machine, by index
   std::vector<std::uint64_t> side_by_side_;
-  bool several_ = false;      ///< some case was of any of them, not just the first
-  std::vector<Known> known_;  ///< of late
+  bool several_ = false;          ///< some case was of any of them, not just the first
+  std::vector<Known> known_;      ///< of late
+  std::optional<double> case_s_;  ///< that the latest cases took a processor each
   std::vector<Case> expected_;
   std::size_t next_ = 0;  ///< of the expected ones, the first that was not predicted ahead
 };
