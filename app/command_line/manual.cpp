@@ -68,8 +68,7 @@ constexpr Entry environment[] = {
     {"GPUMEM_BACKEND", "The source of the numbers where no --backend is given: cuda, model or auto."},
     {"GPUMEM_GPU",
      "The GPU to predict for where no --gpu is given, by the name or file of its profile. Measurements are compared "
-     "with "
-     "the profile of the GPU that is there."},
+     "with the profile of the GPU that is there."},
     {"XDG_CONFIG_HOME", "The folder of your settings, with your own GPU profiles; else ~/.config."},
     {"TMPDIR", "The folder in which gpumem run keeps raw data until it is shown."},
     {"GPUMEM_RUN_KEEP", "A folder in which gpumem run leaves its raw data, one per run."},

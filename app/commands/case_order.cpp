@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 #include <span>
@@ -12,18 +11,9 @@
 #include "engine/base/words.hpp"
 #include "report/record/cases.hpp"
 #include "report/text/text.hpp"
-#include "report/write/case_columns.hpp"
+#include "report/write/case_table.hpp"
 
 namespace gpumem::app {
-
-namespace {
-
-report::CsvPath column_of(const report::Report& report, const CaseOrder& order) {
-  const report::Report* const reports[] = {&report};
-  return report::chosen_columns(reports, std::span(&order.column, 1), "sort").front();
-}
-
-}  // namespace
 
 CaseOrder CaseOrder::parse(const std::string& text) {
   CaseOrder order{.column = text};
@@ -39,14 +29,13 @@ CaseOrder CaseOrder::parse(const std::string& text) {
   return order;
 }
 
-std::vector<std::string> column_names(const std::string& option, const std::string& text) {
+std::vector<std::string> column_names(const std::string& text) {
   std::vector<std::string> names = report::split(text, ',');
   if (std::ranges::find(names, "") != names.end()) {
-    throw usage_error(
-        fmt::format("--{}: '{}' has an empty name; give names such as offset,op,bandwidth", option, text));
+    throw usage_error(fmt::format("--columns: '{}' has an empty name; give names such as offset,op,bandwidth", text));
   }
   if (names.size() > 1 && std::ranges::find(names, "all") != names.end()) {
-    throw usage_error(fmt::format("--{}: 'all' stands alone", option));
+    throw usage_error("--columns: 'all' stands alone");
   }
   return names;
 }
@@ -55,14 +44,13 @@ std::vector<std::size_t> in_order(const report::Report& report, const std::optio
   std::vector<std::size_t> cases(report.results.size());
   std::iota(cases.begin(), cases.end(), std::size_t{0});
   if (!order || cases.empty()) return cases;
-  const report::CsvPath column = column_of(report, *order);
-  std::vector<nlohmann::ordered_json> values;
-  for (const report::Record& record : report.results) {
-    values.push_back(report::value_at(report::case_row(report, record), column));
-  }
+  const report::CaseTable table(report);
+  const std::size_t column = table.chosen(std::span(&order->column, 1), "sort").front();
   std::ranges::stable_sort(cases, [&](std::size_t a, std::size_t b) {
-    if (values[a].is_null() || values[b].is_null()) return !values[a].is_null();
-    return order->rising ? values[a] < values[b] : values[b] < values[a];
+    const auto& one = table.value(a, column);
+    const auto& other = table.value(b, column);
+    if (one.is_null() || other.is_null()) return !one.is_null() && other.is_null();
+    return order->rising ? one < other : other < one;
   });
   return cases;
 }
@@ -93,13 +81,14 @@ std::vector<std::string> columns_in_order(const report::Report& report, const Ca
     wished.insert(wished.end(), {"metrics." + quantity, "metrics_predicted." + quantity});
   }
   wished.insert(wished.end(), {"fraction_of_peak", "time_seconds.median"});
-  wished.push_back(report::join(column_of(report, order), "."));
 
-  const report::Report* const reports[] = {&report};
+  const report::CaseTable table(report);
+  const std::size_t sorted_by = table.chosen(std::span(&order.column, 1), "sort").front();
   std::vector<std::string> columns;
-  for (const report::CsvPath& path : report::held_columns(reports)) {
-    const std::string name = report::join(path, ".");
-    if (std::ranges::find(wished, name) != wished.end()) columns.push_back(name);
+  for (std::size_t column = 0; column < table.columns().size(); ++column) {
+    std::string name = report::join(table.columns()[column], ".");
+    const bool is_wished = column == sorted_by || std::ranges::find(wished, name) != wished.end();
+    if (is_wished && table.holds(column)) columns.push_back(std::move(name));
   }
   return columns;
 }

@@ -20,9 +20,8 @@ struct CaseOrder {
   [[nodiscard]] static CaseOrder parse(const std::string& text);
 };
 
-/// The names in a text such as "offset,op,bandwidth", given to `--option`. Throws a usage error for one without
-/// letters.
-[[nodiscard]] std::vector<std::string> column_names(const std::string& option, const std::string& text);
+/// The names in the value of --columns, such as "offset,op,bandwidth". Throws a usage error for an empty one.
+[[nodiscard]] std::vector<std::string> column_names(const std::string& text);
 
 /// The indices of the report's cases in this order; without one, as they are. Throws a usage error for an unknown
 /// column.

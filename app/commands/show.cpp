@@ -168,15 +168,14 @@ MakeRequest show_options(CommandOptions& options, const KnownNames&) {
                     "is a trace");
   options.add_value(
       "columns", "all|NAME,...",
-      [target = &*arguments](const std::string& text) { target->columns = column_names("columns", text); },
+      [target = &*arguments](const std::string& text) { target->columns = column_names(text); },
       "Show all cases as one list with these columns, as CSV names them, or a word of the name, e.g. --columns "
       "offset,op,bandwidth. all: every column of CSV, also those that hold nothing");
   options.add_value(
       "sort", "COLUMN[:up]",
       [target = &*arguments](const std::string& text) { target->order = CaseOrder::parse(text); },
       "Show all cases as one list in the order of a column, the largest value first, with :up the smallest, e.g. "
-      "--sort "
-      "seconds");
+      "--sort seconds");
   options.add_value(
       "top", "N", [target = &*arguments](const std::string& text) { target->top = parse_count("top", "cases", text); },
       "Only the first N cases of each report, e.g. --sort seconds --top 5 for the slowest");

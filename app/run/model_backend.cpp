@@ -27,6 +27,23 @@ std::vector<model::Profile> for_each_gpu(model::Profile profile) {
   return profiles;
 }
 
+/// Does it for a case. If it fails for a reason of that case alone, it is left out: the case's own turn will say why.
+template <class Action>
+void unless_it_fails(const Action& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    if (!concerns_case_alone(error)) throw;
+  }
+}
+
+/// Does it for so many cases at the same time, each on a processor.
+template <class Action>
+void at_the_same_time(std::size_t cases, const Action& action) {
+  access::in_chunks(cases, 1, access::threads_for(cases, 1, 0),
+                    [&](unsigned, std::uint64_t k, std::uint64_t /*end*/) { unless_it_fails([&] { action(k); }); });
+}
+
 class ModelBackend final : public Backend {
  public:
   ModelBackend(model::Profile profile, std::span<const std::uint64_t> side_by_side)
@@ -60,24 +77,14 @@ class ModelBackend final : public Backend {
     known_.clear();
     std::vector<std::optional<Workload>> workloads(shapes.size());
     for (std::size_t k = 0; k < shapes.size(); ++k) {
-      try {
-        workloads[k] = describe(shapes[k], gpu_of(shapes[k]).device);
-      } catch (const Error& error) {  // its trial will say so
-        if (!concerns_case_alone(error)) throw;
-      }
+      unless_it_fails([&] { workloads[k] = describe(shapes[k], gpu_of(shapes[k]).device); });
     }
     std::vector<std::optional<double>> found(shapes.size());
-    access::in_chunks(shapes.size(), 1, access::threads_for(shapes.size(), 1, 0),
-                      [&](unsigned, std::uint64_t k, std::uint64_t /*end*/) {
-                        if (!workloads[k]) return;
-                        try {
-                          const model::Profile& gpu = gpu_of(shapes[k]);
-                          found[k] = goodness(shapes[k], *workloads[k],
-                                              model::predict(*workloads[k], gpu, log2_fewer_lines), gpu);
-                        } catch (const Error& error) {
-                          if (!concerns_case_alone(error)) throw;
-                        }
-                      });
+    at_the_same_time(shapes.size(), [&](std::size_t k) {
+      if (!workloads[k]) return;
+      const model::Profile& gpu = gpu_of(shapes[k]);
+      found[k] = goodness(shapes[k], *workloads[k], model::predict(*workloads[k], gpu, log2_fewer_lines), gpu);
+    });
     return found;
   }
 
@@ -153,39 +160,35 @@ class ModelBackend final : public Backend {
     const auto begin = expected_.begin() + static_cast<std::ptrdiff_t>(next_);
     const auto first = std::find_if(begin, expected_.end(), is_this);
     if (first == expected_.end()) return;
-    std::vector<Known> found;
-    std::vector<std::pair<const model::Profile*, Workload>> work;
+    struct Pending {
+      std::vector<Parameter> parameters;
+      const model::Profile* gpu;
+      Workload workload;
+      std::optional<model::Prediction> prediction = {};
+    };
+    std::vector<Pending> pending;
     const auto begun = std::chrono::steady_clock::now();
     const unsigned processors = access::threads_for(expected_.size(), 1, 0);
     const std::size_t at_once = cases_at_once(processors);
     auto other = first;
-    for (; other != expected_.end() && found.size() < at_once; ++other) {
+    for (; other != expected_.end() && pending.size() < at_once; ++other) {
       std::vector<Parameter> parameters = predicted_by(*other);
-      if (find_known(parameters) != nullptr || std::ranges::count(found, parameters, &Known::first) > 0) continue;
-      try {
+      if (find_known(parameters) != nullptr || std::ranges::count(pending, parameters, &Pending::parameters) > 0)
+        continue;
+      unless_it_fails([&] {
         const model::Profile& gpu = gpu_of(*other);
-        work.emplace_back(&gpu, describe(*other, gpu.device));
-        found.emplace_back(std::move(parameters), model::Prediction());
-      } catch (const Error& error) {
-        if (!concerns_case_alone(error)) throw;
-      }
+        pending.push_back({std::move(parameters), &gpu, describe(*other, gpu.device)});
+      });
     }
     next_ = static_cast<std::size_t>(other - expected_.begin());
-    std::vector<char> failed(found.size(), 0);
-    access::in_chunks(found.size(), 1, access::threads_for(found.size(), 1, 0),
-                      [&](unsigned, std::uint64_t k, std::uint64_t /*end*/) {
-                        try {
-                          found[k].second = model::predict(work[k].second, *work[k].first);
-                        } catch (const Error& error) {
-                          if (!concerns_case_alone(error)) throw;
-                          failed[k] = 1;
-                        }
-                      });
+    at_the_same_time(pending.size(), [&](std::size_t k) {
+      pending[k].prediction = model::predict(pending[k].workload, *pending[k].gpu);
+    });
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-    const auto cases = static_cast<double>(found.size());
+    const auto cases = static_cast<double>(pending.size());
     if (cases > 0) case_s_ = took.count() * std::min<double>(processors, cases) / cases;
-    for (std::size_t k = 0; k < found.size(); ++k) {
-      if (failed[k] == 0) known_.push_back(std::move(found[k]));
+    for (Pending& one : pending) {
+      if (one.prediction) known_.emplace_back(std::move(one.parameters), *std::move(one.prediction));
     }
   }
 

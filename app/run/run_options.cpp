@@ -63,8 +63,7 @@ void add_columns_option(CommandOptions& options, ResultRequest& target) {
   options.add_switch(
       "all-columns", [&target] { target.columns = {"all"}; },
       "All columns of CSV, also parameters, metrics and counters that no case has, e.g. --format csv --all-columns. "
-      "'gpumem show --columns' "
-      "chooses some");
+      "'gpumem show --columns' chooses some");
 }
 
 void add_effort_options(CommandOptions& options, CaseOptions& target) {

@@ -114,6 +114,9 @@ void set_flags(Block& block, std::vector<std::vector<std::string>> flags);
 /// Describes the GPU, its links, and what was measured or predicted and how: one paragraph each.
 [[nodiscard]] std::vector<std::string> preamble(const Report& report);
 
+/// Adds the preamble to the notes before a page of 40 lines, which has no room for how readings were taken.
+void add_short_preamble(std::vector<Note>& notes, const Report& report);
+
 /// The GPU of the report, or those that its cases ran on side by side: "8 x NVIDIA H200".
 [[nodiscard]] std::string gpus_in_words(const Report& report);
 

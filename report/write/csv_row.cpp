@@ -41,7 +41,9 @@ std::string text_of(const nlohmann::ordered_json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-std::string field_of(const nlohmann::ordered_json& value) {
+}  // namespace
+
+std::string csv_field(const nlohmann::ordered_json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return field_of_text(value.get<std::string>());
   if (!value.is_array()) return value.dump();  // of a whole float "1.0": readers take the type of the first rows
@@ -49,8 +51,6 @@ std::string field_of(const nlohmann::ordered_json& value) {
   for (const auto& part : value) parts.push_back(text_of(part));
   return field_of_text(join(parts, ";"));
 }
-
-}  // namespace
 
 void add_paths(std::vector<CsvPath>& paths, const CsvPath& of, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
@@ -71,13 +71,9 @@ const nlohmann::ordered_json& value_at(const nlohmann::ordered_json& object, con
   return *found;
 }
 
-std::string csv_field(const nlohmann::ordered_json& object, const CsvPath& path) {
-  return field_of(value_at(object, path));
-}
-
 std::string csv_fields(const nlohmann::ordered_json& object, std::span<const CsvPath> paths) {
   std::vector<std::string> fields;
-  for (const CsvPath& path : paths) fields.push_back(csv_field(object, path));
+  for (const CsvPath& path : paths) fields.push_back(csv_field(value_at(object, path)));
   return join(fields, ",");
 }
 

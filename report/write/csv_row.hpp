@@ -20,10 +20,10 @@ void add_paths(std::vector<CsvPath>& paths, const CsvPath& of, const std::vector
 /// The value at this place; null if there is none.
 [[nodiscard]] const nlohmann::ordered_json& value_at(const nlohmann::ordered_json& object, const CsvPath& path);
 
-/// The value at this place, as a field of a row. An absent or null value is an empty field. Numbers read back the
+/// A value as a field of a row. An absent or null value is an empty field. Numbers read back the
 /// same, and floats as floats ("1.0"). The items of a list are joined by ';'. A text that a spreadsheet would compute
 /// (it begins with =, +, - or @), or that reads as a number, has a ' before it, and so has one that begins with '.
-[[nodiscard]] std::string csv_field(const nlohmann::ordered_json& object, const CsvPath& path);
+[[nodiscard]] std::string csv_field(const nlohmann::ordered_json& value);
 /// The values at these places, separated by commas.
 [[nodiscard]] std::string csv_fields(const nlohmann::ordered_json& object, std::span<const CsvPath> paths);
 

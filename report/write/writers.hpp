@@ -28,8 +28,8 @@ struct TableStyle {
 
 void write_table(std::ostream& out, const Report& report, const TableStyle& style = {});
 void write_json(std::ostream& out, const Report& report);
-/// A row per case. `columns`: their names (find_column()), or "all"; without any, parameters, metrics and counters are
-/// only those that hold something. Throws a usage error for a name that is no column's.
+/// A row per case. `columns`: their names (CaseTable::chosen()), or "all"; without any, parameters, metrics and
+/// counters are only those that hold something. Throws a usage error for a name that is no column's.
 void write_csv(std::ostream& out, const Report& report, const std::vector<std::string>& columns = {});
 /// Several reports as one table, with the report's name in a first column "report". The columns of parameters and
 /// metrics are those of all reports.

@@ -4,10 +4,10 @@ advice, applies the edit that the program has for that cure, and runs it again.
 
   GPUMEM=build/release/gpumem tests/corpus/mend.py [PROGRAM...] [--output FILE.json]
 
-An edit stands in comments below the line that it replaces, a comment for each of its lines: "// cure pad_rows: LINE". It takes a GPU, nvcc for the
-programs in CUDA, and PyTorch and Triton for those in Python. Prints what each saved beside what the advice said, and
-ends with 1 if a program was not mended: no edit for its cure, another checksum, or a saving outside of 0.8 x the low to
-1.25 x the high end of the interval that was said.
+An edit stands in comments below the line that it replaces, a comment for each of its lines: "// cure pad_rows: LINE". It
+takes a GPU, nvcc for the programs in CUDA, and PyTorch and Triton for those in Python. Prints what each saved beside what
+the advice said, and ends with 1 if a program was not mended: no edit for its cure, another checksum, or a saving outside
+of 0.8 x the low to 1.25 x the high end of the interval that was said.
 """
 import argparse
 import json

@@ -118,12 +118,7 @@ Block levels_block(const std::vector<Portrait>& portraits) {
 void write_portrait_table(std::ostream& out, std::span<const NamedReport> reports, const TableStyle& style) {
   const std::vector<Portrait> portraits = portraits_of(reports);
   Page page;
-  for (const NamedReport& named : reports) {
-    for (const std::string& line : preamble(named.report)) {
-      const bool how = line.starts_with("Measured: ") || line.starts_with("Predicted: ");  // not in 40 lines
-      if (!how) page.before.push_back({line, page.before.empty() ? Tint::bold : Tint::dim});
-    }
-  }
+  for (const NamedReport& named : reports) add_short_preamble(page.before, named.report);
   for (Block& block : std::vector{levels_block(portraits), costs_block(portraits)}) {
     if (!block.rows.empty()) page.blocks.push_back(std::move(block));
   }

@@ -1,19 +1,17 @@
 // Cases as one list with the columns that the user chose.
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "report/text/names.hpp"
 #include "report/text/text.hpp"
 #include "report/write/blocks.hpp"
-#include "report/write/case_columns.hpp"
+#include "report/write/case_table.hpp"
 #include "report/write/cells.hpp"
 
 namespace gpumem::report {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// "offset" over "elements" for a parameter, "bandwidth, measured" over "GB/s" for a reading.
 Heading heading_of(const CsvPath& path) {
@@ -28,19 +26,26 @@ Heading heading_of(const CsvPath& path) {
 }
 
 /// Fractions are rounded, and everything else is as the CSV has it.
-std::vector<std::string> cells_of(const std::vector<Json>& rows, const CsvPath& path) {
+std::vector<std::string> cells_of(const CaseTable& table, std::size_t column) {
   constexpr int digits = 4;
   constexpr int most_decimals = 9;
   std::vector<std::optional<double>> fractions;
-  for (const Json& row : rows) {
-    const Json& value = value_at(row, path);
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const auto& value = table.value(row, column);
     fractions.push_back(value.is_number_float() ? std::optional(value.get<double>()) : std::nullopt);
   }
   std::vector<std::string> cells = aligned(fractions, digits, most_decimals);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!fractions[i]) cells[i] = one_line(csv_field(rows[i], path));
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    if (!fractions[row]) cells[row] = one_line(csv_field(table.value(row, column)));
   }
   return cells;
+}
+
+bool has_texts(const CaseTable& table, std::size_t column) {
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    if (table.value(row, column).is_string()) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -48,18 +53,14 @@ std::vector<std::string> cells_of(const std::vector<Json>& rows, const CsvPath& 
 Page case_list(const Report& report, std::span<const std::string> columns) {
   Page page;
   for (const std::string& line : preamble(report)) page.before.push_back({line, Tint::none});
+  const CaseTable table(report);
   Block block;
-  block.title = counted(report.results.size(), "case");
-  std::vector<Json> rows;
-  for (const Record& record : report.results) rows.push_back(case_row(report, record));
-  block.rows.resize(rows.size());
-  const Report* const reports[] = {&report};
-  const std::vector<CsvPath> paths = chosen_columns(reports, columns, "columns");
-  for (const CsvPath& path : paths) {
-    const bool names = std::ranges::any_of(rows, [&](const Json& row) { return value_at(row, path).is_string(); });
-    block.columns.push_back({.heading = heading_of(path), .names = names});
-    const std::vector<std::string> cells = cells_of(rows, path);
-    for (std::size_t i = 0; i < rows.size(); ++i) block.rows[i].cells.push_back(cells[i]);
+  block.title = counted(table.rows(), "case");
+  block.rows.resize(table.rows());
+  for (const std::size_t column : table.chosen(columns, "columns")) {
+    block.columns.push_back({.heading = heading_of(table.columns()[column]), .names = has_texts(table, column)});
+    const std::vector<std::string> cells = cells_of(table, column);
+    for (std::size_t row = 0; row < table.rows(); ++row) block.rows[row].cells.push_back(cells[row]);
   }
   page.blocks.push_back(std::move(block));
   return page;

@@ -135,10 +135,7 @@ std::vector<Line> lines_of(const Report& report) {
 
 Page page_in_brief(const Report& report) {
   Page page;
-  for (const std::string& line : preamble(report)) {
-    const bool how = line.starts_with("Measured: ") || line.starts_with("Predicted: ");  // not in 40 lines
-    if (!how) page.before.push_back({line, page.before.empty() ? Tint::bold : Tint::dim});
-  }
+  add_short_preamble(page.before, report);
   const std::vector<Portrait> portrait = {portrait_of(report)};
   Block levels = levels_block(portrait);
   const std::size_t room = most_lines - lines_around - levels.rows.size();

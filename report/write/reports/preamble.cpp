@@ -164,4 +164,11 @@ std::string prediction_source(const Report& report) {
   return report.profile ? "from profile '" + one_line(*report.profile) + "'" : "from the device's own attributes";
 }
 
+void add_short_preamble(std::vector<Note>& notes, const Report& report) {
+  for (const std::string& line : preamble(report)) {
+    const bool how = line.starts_with("Measured: ") || line.starts_with("Predicted: ");
+    if (!how) notes.push_back({line, notes.empty() ? Tint::bold : Tint::dim});
+  }
+}
+
 }  // namespace gpumem::report

@@ -1,7 +1,7 @@
 // The columns of cases, named as pandas.json_normalize names the fields of the JSON report, and what a case has in
 // them.
 
-#include "report/write/case_columns.hpp"
+#include "report/write/case_table.hpp"
 
 #include <fmt/format.h>
 
@@ -47,38 +47,17 @@ std::vector<std::string> of_probes(const std::vector<std::string>& names, const 
   return {names.begin(), std::ranges::find(names, first)};
 }
 
-std::vector<std::string> names_of(std::span<const CsvPath> columns) {
-  std::vector<std::string> names;
-  for (const CsvPath& path : columns) names.push_back(join(path, "."));
-  return names;
+/// True if the baseline's value is a name in any of the reports: then its column is one of texts.
+bool relates_to_names(std::span<const Report* const> reports) {
+  return std::ranges::any_of(reports, [](const Report* report) {
+    return std::ranges::any_of(report->results, [](const Record& record) {
+      return std::holds_alternative<std::string>(record.baseline) && !std::get<std::string>(record.baseline).empty();
+    });
+  });
 }
 
-/// The column of this name ("bandwidth_gb_per_s.measured"), or the first that has it as a part ("median").
-std::optional<CsvPath> find_named(std::span<const CsvPath> columns, const std::string& asked) {
-  const auto is_name = [&](const CsvPath& path) { return join(path, ".") == asked; };
-  const auto has_part = [&](const CsvPath& path) { return std::ranges::find(path, asked) != path.end(); };
-  auto found = std::ranges::find_if(columns, is_name);
-  if (found == columns.end()) found = std::ranges::find_if(columns, has_part);
-  return found == columns.end() ? std::nullopt : std::optional(*found);
-}
-
-/// The first column with a part that begins with this word ("offset"), or else with a name that contains it.
-std::optional<CsvPath> find_alike(std::span<const CsvPath> columns, const std::string& asked) {
-  const auto begins_part = [&](const CsvPath& path) {
-    return std::ranges::any_of(path, [&](const std::string& part) { return part.starts_with(asked + "_"); });
-  };
-  const auto contains = [&](const CsvPath& path) { return join(path, ".").find(asked) != std::string::npos; };
-  auto found = std::ranges::find_if(columns, begins_part);
-  if (found == columns.end()) found = std::ranges::find_if(columns, contains);
-  return found == columns.end() ? std::nullopt : std::optional(*found);
-}
-
-}  // namespace
-
-bool is_all_columns(std::span<const std::string> columns) { return columns.size() == 1 && columns.front() == "all"; }
-
-// New columns come last, so that others stay where they are.
-std::vector<CsvPath> case_columns(std::span<const Report* const> reports) {
+/// New columns come last, so that others stay where they are.
+std::vector<CsvPath> paths_of(std::span<const Report* const> reports) {
   static const std::vector<std::string> of_sites = {"predicted", "counted"};
   std::vector<CsvPath> paths = {{"probe"}};
   for (const Report* report : reports) {
@@ -119,7 +98,8 @@ std::vector<CsvPath> case_columns(std::span<const Report* const> reports) {
   return paths;
 }
 
-Json case_row(const Report& report, const Record& record) {
+/// The record's JSON, with what rows need beside it.
+Json row_of(const Report& report, const Record& record) {
   Json row = record_json(record);
   for (const char* op : {"load", "store"}) {
     for (const std::string unit : {sectors, wavefronts}) {
@@ -136,38 +116,72 @@ Json case_row(const Report& report, const Record& record) {
   return row;
 }
 
-std::vector<CsvPath> held_columns(std::span<const Report* const> reports) {
-  const std::vector<CsvPath> columns = case_columns(reports);
-  std::vector<bool> holds(columns.size(), false);
-  for (const Report* report : reports) {
-    for (const Record& record : report->results) {
-      const Json row = case_row(*report, record);
-      for (std::size_t i = 0; i < columns.size(); ++i) holds[i] = holds[i] || !csv_field(row, columns[i]).empty();
+}  // namespace
+
+bool is_all_columns(std::span<const std::string> columns) { return columns.size() == 1 && columns.front() == "all"; }
+
+CaseTable::CaseTable(std::span<const Report* const> reports, std::span<const std::string> names)
+    : columns_(paths_of(reports)) {
+  if (!names.empty()) columns_.insert(columns_.begin(), {"report"});
+  holds_.resize(columns_.size(), false);
+  const bool baselines_are_texts = relates_to_names(reports);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    for (const Record& record : reports[i]->results) {
+      Json values = row_of(*reports[i], record);
+      if (!names.empty()) values["report"] = names[i];
+      if (baselines_are_texts && values["baseline"].is_number()) values["baseline"] = values["baseline"].dump();
+      std::vector<Cell>& row = rows_.emplace_back();
+      for (std::size_t column = 0; column < columns_.size(); ++column) {
+        const Json& value = value_at(values, columns_[column]);
+        if (csv_field(value).empty()) continue;
+        holds_[column] = true;
+        row.emplace_back(column, value);
+      }
     }
   }
-  std::vector<CsvPath> held;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (holds[i]) held.push_back(columns[i]);
-  }
-  return held;
 }
 
-std::vector<CsvPath> chosen_columns(std::span<const Report* const> reports, std::span<const std::string> asked,
-                                    const std::string& option) {
-  const std::vector<CsvPath> held = held_columns(reports);
-  const std::vector<CsvPath> all = case_columns(reports);
-  std::vector<CsvPath> chosen;
+CaseTable::CaseTable(const Report& report) : CaseTable(std::vector<const Report*>{&report}) {}
+
+const Json& CaseTable::value(std::size_t row, std::size_t column) const {
+  static const Json absent;
+  const auto cell = std::ranges::lower_bound(rows_[row], column, {}, &Cell::first);
+  return cell == rows_[row].end() || cell->first != column ? absent : cell->second;
+}
+
+std::vector<std::size_t> CaseTable::chosen(std::span<const std::string> asked, const std::string& option) const {
+  std::vector<std::string> held;
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    if (holds_[column]) held.push_back(join(columns_[column], "."));
+  }
+  const auto first = [&](const auto& fits) -> std::optional<std::size_t> {
+    const auto found = std::ranges::find_if(columns_, fits);
+    return found == columns_.end() ? std::nullopt : std::optional<std::size_t>(found - columns_.begin());
+  };
+  std::vector<std::size_t> columns;
   for (const std::string& name : asked) {
-    auto column = find_named(held, name);
-    if (!column) column = find_named(all, name);
-    if (!column) column = find_alike(held, name);
+    const auto is_held = [&](const CsvPath& path) { return holds_[static_cast<std::size_t>(&path - columns_.data())]; };
+    const auto is_name = [&](const CsvPath& path) { return join(path, ".") == name; };
+    const auto has_part = [&](const CsvPath& path) { return std::ranges::find(path, name) != path.end(); };
+    const auto begins_part = [&](const CsvPath& path) {
+      return std::ranges::any_of(path, [&](const std::string& part) { return part.starts_with(name + "_"); });
+    };
+    const auto contains = [&](const CsvPath& path) { return join(path, ".").find(name) != std::string::npos; };
+    const auto first_held = [&](const auto& fits) {
+      return first([&](const CsvPath& path) { return is_held(path) && fits(path); });
+    };
+    auto column = first(is_name);
+    if (!column) column = first_held(has_part);
+    if (!column) column = first(has_part);
+    if (!column) column = first_held(begins_part);
+    if (!column) column = first_held(contains);
     if (!column) {
       throw usage_error(fmt::format("--{}: these cases have no column '{}'{}; there are: {}", option, one_line(name),
-                                    did_you_mean(name, names_of(held)), join(names_of(held), ", ")));
+                                    did_you_mean(name, held), join(held, ", ")));
     }
-    chosen.push_back(std::move(*column));
+    columns.push_back(*column);
   }
-  return chosen;
+  return columns;
 }
 
 }  // namespace gpumem::report
